@@ -41,9 +41,7 @@ def description() -> dict[str, str]:
     """The README, with links that lead somewhere from elsewhere."""
     project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
     described = runpy.run_path("packaging/readme.py")["described"]
-    text = described(
-        Path("README.md").read_text("utf-8"), project.get("urls", {}).get("Repository", "")
-    )
+    text = described(Path("README.md").read_text("utf-8"), project.get("urls", {}).get("Repository", ""))
     return {"long_description": text, "long_description_content_type": "text/markdown"}
 
 

@@ -131,11 +131,7 @@ class Result(NamedTuple):
 
     @property
     def met(self) -> bool:
-        return (
-            self.measured >= self.target
-            if self.unit == "x faster"
-            else self.measured <= self.target
-        )
+        return self.measured >= self.target if self.unit == "x faster" else self.measured <= self.target
 
     @property
     def bound(self) -> str:
@@ -167,9 +163,7 @@ class Result(NamedTuple):
 
 def committed(text: str) -> dict[str, float]:
     """What was measured before, by name: the rows of a table as `Result.row` writes them."""
-    rows = re.findall(
-        r"^\| (.+) \| ([\d.]+) (?:x faster|x the time|MB|s)\b[^|]*\|[^|]*\|$", text, re.M
-    )
+    rows = re.findall(r"^\| (.+) \| ([\d.]+) (?:x faster|x the time|MB|s)\b[^|]*\|[^|]*\|$", text, re.M)
     return {name.replace("\\|", "|"): float(value) for name, value in rows}
 
 
@@ -188,9 +182,7 @@ def cost(command: list[str]) -> Cost:
     """Wall time and peak memory of a command, as the operating system counts them."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     begun = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
-    )
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - begun
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -203,10 +195,7 @@ def alternate(ours: list[str], peer: list[str], rounds: int) -> tuple[Cost, Cost
     """The median costs of two commands that take turns."""
     costs = [(cost(ours), cost(peer)) for _ in range(rounds)]
     mine, other = zip(*costs, strict=True)
-    return tuple(
-        Cost(median(c.seconds for c in side), max(c.megabytes for c in side))
-        for side in (mine, other)
-    )  # type: ignore[return-value]
+    return tuple(Cost(median(c.seconds for c in side), max(c.megabytes for c in side)) for side in (mine, other))  # type: ignore[return-value]
 
 
 def peers(qrels: str, run: str) -> Iterator[tuple[str, list[str], int]]:
@@ -253,16 +242,12 @@ def large() -> Iterator[Result]:
         for name, command, rounds in peers(qrels, run):
             mine, other = alternate(ours, command, rounds)
             memory = max(memory, mine.megabytes)
-            yield Result(
-                f"7 million lines: {name}", other.seconds / mine.seconds, targets[name], "x faster"
-            )
+            yield Result(f"7 million lines: {name}", other.seconds / mine.seconds, targets[name], "x faster")
         yield Result("7 million lines: peak memory", memory or cost(ours).megabytes, 150, "MB")
 
         half = Path(run).with_name("half.txt")
         with open(run) as lines, half.open("w") as file:
-            file.writelines(
-                line for _, line in zip(range(TOPICS * DEPTH // 2), lines, strict=False)
-            )
+            file.writelines(line for _, line in zip(range(TOPICS * DEPTH // 2), lines, strict=False))
         once, twice = alternate([*CRANFIELD, qrels, str(half), "-m", MEASURES], ours, 5)
         yield Result("twice the lines", twice.seconds / once.seconds, 2.2, "x the time")
 
@@ -271,9 +256,7 @@ def large() -> Iterator[Result]:
             file.writelines(line.replace(" Q0 ", "\tQ0  ", 1) for line in lines)
         for name, command, rounds in peers(qrels, str(mixed)):
             if name != "ir_measures' command line":
-                mine, other = alternate(
-                    [*CRANFIELD, qrels, str(mixed), "-m", MEASURES], command, rounds
-                )
+                mine, other = alternate([*CRANFIELD, qrels, str(mixed), "-m", MEASURES], command, rounds)
                 yield Result(
                     f"7 million lines, mixed blanks: {name}",
                     other.seconds / mine.seconds,
@@ -281,9 +264,7 @@ def large() -> Iterator[Result]:
                     "x faster",
                 )
 
-        floor = subprocess.run(
-            [PYTHON, "-c", FLOOR, run], capture_output=True, text=True, check=True
-        )
+        floor = subprocess.run([PYTHON, "-c", FLOOR, run], capture_output=True, text=True, check=True)
         above = cost(ours).seconds / float(floor.stdout)
         yield Result("7 million lines: reading and hashing alone", above, 10, "x the time")
 
@@ -303,9 +284,7 @@ def packed() -> Iterator[Result]:
         mine, other = alternate([*CRANFIELD, qrels, f"{run}.parquet", "-m", MEASURES], text, 5)
         name = "7 million lines as Parquet: as text"
         yield Result(name, mine.seconds / other.seconds, 1, "x the time")
-        out = subprocess.run(
-            [PYTHON, "-c", IN_PROCESS, qrels, run], capture_output=True, text=True, check=True
-        )
+        out = subprocess.run([PYTHON, "-c", IN_PROCESS, qrels, run], capture_output=True, text=True, check=True)
         pairs = [tuple(map(float, line.split())) for line in out.stdout.splitlines()]
         mine_, other_ = (median(side) for side in zip(*pairs, strict=True))
         name = "the same after imports"
@@ -417,9 +396,7 @@ def ties() -> Iterator[Result]:
         plain = [*CRANFIELD, *files, "-m", "ERR"]
         mean, one = alternate([*plain, "--ties", "expected"], plain, 9)
         yield Result(name, mean.seconds / one.seconds, 5, "x the time")
-        out = subprocess.run(
-            [PYTHON, "-c", EXPECTED, *files], capture_output=True, text=True, check=True
-        )
+        out = subprocess.run([PYTHON, "-c", EXPECTED, *files], capture_output=True, text=True, check=True)
         pairs = [tuple(map(float, line.split())) for line in out.stdout.splitlines()[1:]]
         of_one, of_mean = (median(side) for side in zip(*pairs, strict=True))
         yield Result(f"{name}, in process", of_mean / of_one, 5, "x the time")
@@ -566,9 +543,7 @@ def cwl() -> Iterator[Result]:
     with tempfile.TemporaryDirectory() as directory:
         simulate(directory, 1000, 1)
         judged, run = Path(directory, "qrels.txt"), Path(directory, "runs", "sys01.txt")
-        qrels, tenth, metrics = (
-            Path(directory, name) for name in ("graded.txt", "tenth.txt", "metrics.txt")
-        )
+        qrels, tenth, metrics = (Path(directory, name) for name in ("graded.txt", "tenth.txt", "metrics.txt"))
         with judged.open() as lines:  # line by line: a child's peak memory begins at ours
             highest = max(int(line.split()[3]) for line in lines)
         with judged.open() as lines, qrels.open("w") as graded:

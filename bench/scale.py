@@ -117,10 +117,7 @@ def draw(found: dict[tuple[str, int], Cost]) -> None:
     from cranfield.figures.theme import Theme
 
     look = Theme()
-    rows = [
-        {"line": form, "at": float(n), "seconds": c.processor, "MB": c.megabytes}
-        for (form, n), c in found.items()
-    ]
+    rows = [{"line": form, "at": float(n), "seconds": c.processor, "MB": c.megabytes} for (form, n), c in found.items()]
     data = pl.DataFrame(rows)
     first, last = min(data["at"]), max(data["at"])
     named = rank_charts.NamedLines.from_values(dict.fromkeys(FORMS, 0.0), look, 2)
@@ -129,9 +126,7 @@ def draw(found: dict[tuple[str, int], Cost]) -> None:
         x = rank_charts.build_rank_axis(first, last, "million lines", look)
         y = charts.build_axis("y", "value", title, ends, style)
         of = data.with_columns(value=pl.col(column))
-        return rank_charts.draw_panel(
-            of, named, x, y, charts.build_number_tooltips("at", column, format=".4~g"), look
-        )
+        return rank_charts.draw_panel(of, named, x, y, charts.build_number_tooltips("at", column, format=".4~g"), look)
 
     log = {"type": "log", "zero": False}
     both = [

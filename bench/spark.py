@@ -170,10 +170,7 @@ ENGINES = {
     "Spark `local[2]`": ON_SPARK,
     "Spark `local[2]`, `--skip-duplicates`": [*ON_SPARK, "--skip-duplicates"],
 }
-SENT = {
-    f"Spark `local[2]`, `--judgments {way}`": [*ON_SPARK, "--judgments", way]
-    for way in ("broadcast", "spread")
-}
+SENT = {f"Spark `local[2]`, `--judgments {way}`": [*ON_SPARK, "--judgments", way] for way in ("broadcast", "spread")}
 
 
 def one_topic(docs: int) -> None:

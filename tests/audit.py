@@ -31,9 +31,7 @@ def needed() -> list[str]:
 def pinned(report: dict[str, Any]) -> list[str]:
     """All that pip would install, but cranfield."""
     named = {each["metadata"]["name"]: each["metadata"]["version"] for each in report["install"]}
-    return [
-        f"{name}=={named[name]}" for name in sorted(named, key=str.lower) if name != "cranfield"
-    ]
+    return [f"{name}=={named[name]}" for name in sorted(named, key=str.lower) if name != "cranfield"]
 
 
 def audited(lines: list[str]) -> subprocess.CompletedProcess[str]:
@@ -53,15 +51,12 @@ def told(out: str, err: str) -> list[str]:
         said = (err.strip().splitlines() or ["it says nothing"])[-1]
         return [f"pip-audit could not ask: {said}"]
     lines = [
-        f"{row['name']} {row['version']}: {bug['id']}, mended in "
-        f"{', '.join(bug['fix_versions']) or 'no version'}"
+        f"{row['name']} {row['version']}: {bug['id']}, mended in {', '.join(bug['fix_versions']) or 'no version'}"
         for row in packages
         for bug in row.get("vulns", ())
     ]
     if skipped := [row for row in packages if "skip_reason" in row]:
-        lines.append(
-            f"{len(skipped)} of {len(packages)} packages not audited: {skipped[0]['skip_reason']}"
-        )
+        lines.append(f"{len(skipped)} of {len(packages)} packages not audited: {skipped[0]['skip_reason']}")
     return lines
 
 

@@ -14,9 +14,7 @@ from tests import evidence
 from tests.made import NTCIR_4, RUN, TREC, Command, examples, thorough
 
 # No deadline: the first example may import NumPy. `make test` draws the same each time.
-settings.register_profile(
-    "cranfield", deadline=None, max_examples=examples(100), derandomize=not thorough()
-)
+settings.register_profile("cranfield", deadline=None, max_examples=examples(100), derandomize=not thorough())
 settings.load_profile("cranfield")
 
 

@@ -41,10 +41,7 @@ class Counts:
     def row(self, name: str) -> str:
         """A row of the table."""
         lines, branches = per_cent(self.run, self.lines), per_cent(self.taken, self.branches)
-        return (
-            f"{name:<12}{self.lines:>7}{self.run:>7}{lines:>7.1f}"
-            f"{self.branches:>10}{self.taken:>7}{branches:>7.1f}"
-        )
+        return f"{name:<12}{self.lines:>7}{self.run:>7}{lines:>7.1f}{self.branches:>10}{self.taken:>7}{branches:>7.1f}"
 
 
 def per_cent(part: int, whole: int) -> float:

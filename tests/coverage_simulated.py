@@ -63,9 +63,7 @@ def by_topic(kind: str, judge: str, n: int, N: int, repetitions: int, seed: int 
 RUNS = np.array([0.35, 0.5, 0.65])  # means of three runs, of which some answers are labelled
 
 
-def by_answer(
-    judge: str, size: int, repetitions: int, nested: bool = False, seed: int = 0
-) -> dict[str, float]:
+def by_answer(judge: str, size: int, repetitions: int, nested: bool = False, seed: int = 0) -> dict[str, float]:
     """How often intervals hold if people labelled answers that were drawn one by one, of three
     runs with 60 topics, that differ in difficulty for all runs. Intervals are counted where there
     are some, so of runs with three labelled answers or more. If `nested`, people labelled all
@@ -213,9 +211,7 @@ DIFFERENCES: dict[str, Callable[[Random, tuple[int, ...]], Floats]] = {
         chance, chance.beta(0.6, 1.6, shape) - chance.beta(0.6, 1.6, shape)
     ),
     "skewed with zeros": lambda chance, shape: _with_zeros(chance, 8 - chance.gamma(8, 1, shape)),
-    "exponential losses with zeros": lambda chance, shape: _with_zeros(
-        chance, 1 - chance.exponential(1, shape)
-    ),
+    "exponential losses with zeros": lambda chance, shape: _with_zeros(chance, 1 - chance.exponential(1, shape)),
 }
 SYMMETRIC = ("normal", "symmetric with zeros")
 ABOUT_MEANS = ("t", "bootstrap", "bootstrap-shift")  # others assume symmetric differences

@@ -185,9 +185,7 @@ def scored(values: Any, runs: tuple[str, ...], measure: str = "AP", **more: Any)
     """Scores of one measure: values [runs, topics]."""
     array = np.asarray(values, dtype=np.float64)
     topics = tuple(f"q{t}" for t in range(array.shape[1]))
-    return cf.Scores(
-        array[:, :, None], runs, topics, (measure,), **{"summaries": ("mean",), **more}
-    )
+    return cf.Scores(array[:, :, None], runs, topics, (measure,), **{"summaries": ("mean",), **more})
 
 
 def simulated(runs: int = 4, topics: int = 30, seed: int = 1, gap: float = 0.1) -> cf.Scores:

@@ -195,9 +195,7 @@ class Session:
         """Keep what is chosen, quickest first."""
         if self.chosen is not None:
             order = {name: place for place, name in enumerate(self.chosen)}
-            items[:] = sorted(
-                (item for item in items if item.nodeid in order), key=lambda i: order[i.nodeid]
-            )
+            items[:] = sorted((item for item in items if item.nodeid in order), key=lambda i: order[i.nodeid])
         if self.recorder:
             for path in (ROOT / "src/cranfield").rglob("*.py"):
                 importlib.import_module(name_of(path))  # some are else imported by a test

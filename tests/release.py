@@ -129,9 +129,7 @@ def tried(python: str, package: Path, kind: str) -> str:
 
 def run(*command: str, cwd: str | None = None, env: Mapping[str, str] | None = None) -> str:
     """What a command prints, if it ends well."""
-    done = subprocess.run(
-        command, cwd=cwd, env=env, capture_output=True, text=True, check=False, encoding="utf-8"
-    )
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False, encoding="utf-8")
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -45,9 +45,7 @@ MAY_USE: dict[str, set[str]] = {
     "stats": BASE | {"data.reading.parts", "scores", "figures"},
     "comparison": BASE | {"scores", "stats", "evaluation.results", "assess.teams", "data.tracks"},
     "figures": BASE | {"data.files", "data.names", "scores"},
-    "meta": BASE
-    | {"figures"}
-    | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison"},
+    "meta": BASE | {"figures"} | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison"},
     "judging": BASE
     | {
         "figures",
@@ -116,9 +114,7 @@ MODULES = {module_of(name) for name in FILES}
 
 def imports(name: str) -> Iterator[tuple[str, int]]:
     """Every module of the package that a file imports, anywhere in it, with the line."""
-    package = (
-        module_of(name) if name.endswith("__init__.py") else module_of(name).rpartition(".")[0]
-    )
+    package = module_of(name) if name.endswith("__init__.py") else module_of(name).rpartition(".")[0]
     for node in ast.walk(TREES[name]):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -190,12 +186,8 @@ class TestRooms:
 
     def test_the_test_sees_imports(self) -> None:
         """That nothing is found must not be because nothing is looked at."""
-        assert ("cranfield.data.reading.source", 0) in {
-            (m, 0) for m, _ in imports("data/reading/formats.py")
-        }
-        assert ("cranfield.data.reading.letor", 0) in {
-            (m, 0) for m, _ in imports("data/run_reader.py")
-        }
+        assert ("cranfield.data.reading.source", 0) in {(m, 0) for m, _ in imports("data/reading/formats.py")}
+        assert ("cranfield.data.reading.letor", 0) in {(m, 0) for m, _ in imports("data/run_reader.py")}
         lazy = {(m, 0) for m, _ in imports("labelling/runs.py")}
         assert ("cranfield.labelling.columns", 0) in lazy
         assert not allowed("data/run.py", "cranfield.labelling.gold")
@@ -276,9 +268,7 @@ class TestFilesAndCode:
         for written, line, call in calls(name):
             if written.endswith("random.default_rng"):
                 assert call.args or call.keywords, f"{name}:{line}"
-            assert not written.startswith(("np.random.seed", "np.random.rand", "random.")), (
-                f"{name}:{line} {written}"
-            )
+            assert not written.startswith(("np.random.seed", "np.random.rand", "random.")), f"{name}:{line} {written}"
 
     @each("name", [n for n in FILES if room_of(n) in ("data", "labelling", "measures", "scores")])
     def test_only_people_rooms_print(self, name: str) -> None:
@@ -304,9 +294,7 @@ RUNS_MAIN = "import sys; from cranfield.cli.main import main; assert main(sys.ar
 def modules_after(code: str, *arguments: str) -> set[str]:
     """What a fresh interpreter has imported after running some code."""
     report = f"{code}\nimport sys\nprint('MODULES', *sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", report, *arguments], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", report, *arguments], capture_output=True, text=True, check=True)
     return {*done.stdout.rpartition("MODULES ")[2].split()}
 
 
@@ -346,12 +334,8 @@ class TestStartUp:
         assert not loaded & {"cranfield.cli.compare", "cranfield.cli.plot", "tomllib"}
 
     @pytest.mark.slow
-    @pytest.mark.parametrize(
-        "options", [[], ["-f", "tsv", "-q"], ["-f", "json"], ["-f", "csv"], ["--depth", "1"]]
-    )
-    def test_small_files_are_evaluated_without_polars(
-        self, tmp_path: Path, options: list[str]
-    ) -> None:
+    @pytest.mark.parametrize("options", [[], ["-f", "tsv", "-q"], ["-f", "json"], ["-f", "csv"], ["--depth", "1"]])
+    def test_small_files_are_evaluated_without_polars(self, tmp_path: Path, options: list[str]) -> None:
         (tmp_path / "qrels").write_text("a 0 x 1\na 0 y 0\nb 0 x 1\n")
         (tmp_path / "run").write_text("a Q0 x 1 1 t\na Q0 y 2 1 t\n")
         command = ["evaluate", str(tmp_path / "qrels"), str(tmp_path / "run"), *options]
@@ -360,9 +344,7 @@ class TestStartUp:
     def test_mistakes_in_small_files_are_told_without_polars(self, tmp_path: Path) -> None:
         (tmp_path / "qrels").write_text("a 0 x\n")
         code = "import sys; from cranfield.cli.main import main; assert main(sys.argv[1:]) == 2"
-        assert (
-            imported_by(code, "evaluate", str(tmp_path / "qrels"), str(tmp_path / "qrels")) == set()
-        )
+        assert imported_by(code, "evaluate", str(tmp_path / "qrels"), str(tmp_path / "qrels")) == set()
         assert imported_by(code, "validate", str(tmp_path / "qrels")) == set()
 
     def test_tables_are_read_with_polars(self, tmp_path: Path) -> None:
@@ -390,9 +372,7 @@ OF_NO_ROOM = {
     "docs",
     "robust",
 }  # about what several rooms do together
-OF_ALL = {
-    f"test_{name}.py" for name in ("architecture", "audit", "bench", "exports", "release", "typing")
-}
+OF_ALL = {f"test_{name}.py" for name in ("architecture", "audit", "bench", "exports", "release", "typing")}
 
 
 def test_a_test_has_the_name_of_its_module() -> None:
@@ -402,7 +382,5 @@ def test_a_test_has_the_name_of_its_module() -> None:
     modules = {path: ROOT / path.parent / path.stem.removeprefix("test_") for path in found}
     assert len(modules) > 60
     assert not [
-        str(path)
-        for path, module in modules.items()
-        if not module.is_dir() and not module.with_suffix(".py").exists()
+        str(path) for path, module in modules.items() if not module.is_dir() and not module.with_suffix(".py").exists()
     ]

@@ -47,9 +47,7 @@ def test_the_table_is_read_as_it_is_written(bench: Any) -> None:
         ("something new", 1000, "MB", ""),
     ],
 )
-def test_what_is_slower_by_a_fifth_is_told(
-    bench: Any, name: str, measured: float, unit: str, said: str
-) -> None:
+def test_what_is_slower_by_a_fifth_is_told(bench: Any, name: str, measured: float, unit: str, said: str) -> None:
     *slower, known = bench.told([bench.Result(name, measured, 1, unit)], bench.committed(TABLE))
     assert slower == ([f"SLOWER  {name}: {said}"] if said else [])
     assert known.startswith("0 of 1" if name == "something new" else "1 of 1")

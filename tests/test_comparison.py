@@ -189,9 +189,7 @@ class TestPairs:
 
     def test_a_corrected_p_is_not_below_one_trial(self) -> None:
         """Of 99 trials none is as extreme: p = 1/100, by Bonferroni for 3 pairs 3/100."""
-        found = compare(
-            simulated(3, gap=0.5), test="randomisation", correction="bonferroni", trials=99
-        )
+        found = compare(simulated(3, gap=0.5), test="randomisation", correction="bonferroni", trials=99)
         assert found.shown_p(found.pairs[0]) == "0.0300"
         assert ", p = 0.0300" in repr(found)
 
@@ -282,9 +280,7 @@ class TestLetters:
         assert found is not None
         for i, j in combinations(range(n), 2):
             assert bool(set(found[i]) & set(found[j])) == (not different[i, j])
-        groups = [
-            {i for i in range(n) if letter in found[i]} for letter in sorted(set("".join(found)))
-        ]
+        groups = [{i for i in range(n) if letter in found[i]} for letter in sorted(set("".join(found)))]
         assert not any(a < b for a in groups for b in groups)
 
 
@@ -341,9 +337,7 @@ class TestComparison:
         assert note.text.startswith("AP, a – b: all 8 differences are 0")
 
     def test_effects_of_many_share_a_divisor(self) -> None:
-        assert compare(scored(np.random.default_rng(4).random((3, 6)), tuple("abc"))).effect == (
-            "anova"
-        )
+        assert compare(scored(np.random.default_rng(4).random((3, 6)), tuple("abc"))).effect == ("anova")
 
     def test_threads_are_as_many_as_asked_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked = []
@@ -435,10 +429,7 @@ def test_trials_are_few_by_the_level_asked_for() -> None:
         "a": {str(t): 1 + float(v) for t, v in enumerate(z)},
         "b": {str(t): 1.0 for t in range(30)},
     }
-    told = [
-        [note.kind for note in cf.compare(runs, trials=300, alpha=alpha).notes]
-        for alpha in (0.05, 0.5)
-    ]
+    told = [[note.kind for note in cf.compare(runs, trials=300, alpha=alpha).notes] for alpha in (0.05, 0.5)]
     assert told == [["trials"], []]
 
 
@@ -492,9 +483,7 @@ def test_several_tests_without_a_correction() -> None:
 def test_a_pair_that_is_not_there_is_told_by_measure() -> None:
     scores = {run: {str(t): {"AP": t / 9, "RR": t / 8} for t in range(4)} for run in "ab"}
     found = compare(scores)
-    with pytest.raises(
-        cf.InputError, match=r"^found measure 'MAP', expected one of 2 measures \(AP, RR"
-    ):
+    with pytest.raises(cf.InputError, match=r"^found measure 'MAP', expected one of 2 measures \(AP, RR"):
         found.pair("a", "b", "MAP")
     with pytest.raises(cf.InputError, match=r"a – c by RR, expected one of 1 pair \(a – b\)$"):
         found.pair("a", "c", "RR")

@@ -31,9 +31,7 @@ def test_error_pickled_is_the_same(error: cf.CranfieldError) -> None:
     for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):  # noqa: S301
         assert type(again) is type(error)
         assert str(again) == str(error)
-        assert {k: str(v) for k, v in vars(again).items()} == {
-            k: str(v) for k, v in vars(error).items()
-        }
+        assert {k: str(v) for k, v in vars(again).items()} == {k: str(v) for k, v in vars(error).items()}
 
 
 def test_parse_measure_typo_raises_a_measure_error() -> None:
@@ -120,7 +118,5 @@ def iter_first(scores: Any) -> Any:
 def test_list_of_scores_names_the_way_to_names() -> None:
     everything: Any = SCORES
     for wrong in (list, iter_first, lambda scores: scores[0]):
-        with pytest.raises(
-            cf.InputError, match=r"Use scores\[run, topic, measure\]\. Names: scores"
-        ):
+        with pytest.raises(cf.InputError, match=r"Use scores\[run, topic, measure\]\. Names: scores"):
             wrong(everything)

@@ -48,9 +48,9 @@ def row(family: str, names: list[str]) -> str:
     """A family and its measures, in lines that fit."""
     listed = " ".join(names)
     line = f'    "{family}": "{listed}",'
-    if len(line) <= 100:
+    if len(line) <= 120:
         return line
-    wrapped = " \n".join(textwrap.wrap(listed, 89)).splitlines()
+    wrapped = " \n".join(textwrap.wrap(listed, 109)).splitlines()
     return "\n".join([f'    "{family}": (', *(f'        "{part}"' for part in wrapped), "    ),"])
 
 
@@ -138,9 +138,7 @@ def test_the_registry_is_a_mapping() -> None:
 def loaded_by(code: str) -> set[str]:
     """The modules of cranfield that a fresh interpreter has after running some code."""
     script = f"import cranfield as cf\n{code}\nimport sys\nprint(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return {m for m in done.stdout.split() if m == "cranfield" or m.startswith("cranfield.")}
 
 

@@ -31,9 +31,7 @@ from cranfield.data.reading.tables import pack_strings
 from cranfield.data.reading.trec import read_table
 from tests.made import examples
 
-pytestmark = pytest.mark.skipif(
-    kernel.KERNEL is None, reason=f"no compiled kernel to test: {kernel.USED}"
-)
+pytestmark = pytest.mark.skipif(kernel.KERNEL is None, reason=f"no compiled kernel to test: {kernel.USED}")
 
 
 def both(work: Callable[[], Any]) -> tuple[Any, Any]:
@@ -219,9 +217,7 @@ def test_hashes_are_those_of_numpy(names: list[str]) -> None:
     assert compiled == plain
 
 
-@pytest.mark.parametrize(
-    ("start", "length"), [([1], [8]), ([-1], [1]), ([0], [-1]), ([0], [2**63 - 1]), ([0, 1], [1])]
-)
+@pytest.mark.parametrize(("start", "length"), [([1], [8]), ([-1], [1]), ([0], [-1]), ([0], [2**63 - 1]), ([0, 1], [1])])
 def test_no_string_is_hashed_beyond_the_text(start: list[int], length: list[int]) -> None:
     assert kernel.KERNEL is not None
     text, out = b"abcdefgh" + bytes(ROOM), np.empty(1, dtype=np.uint64)
@@ -284,14 +280,10 @@ def test_places_beyond_32_bits() -> None:
 
 # -- lists ----------------------------------------------------------------------------------------
 
-DOC = st.sampled_from(
-    ["a", "b", "aa", "a\x00", "é", "日本", "doc-1", "doc-10", "doc-2", "x" * 20, "x" * 21]
-)
+DOC = st.sampled_from(["a", "b", "aa", "a\x00", "é", "日本", "doc-1", "doc-10", "doc-2", "x" * 20, "x" * 21])
 SCORE = st.sampled_from([0.0, -0.0, 1.0, 1.5, -2.0, 1e300, 3, 10**20])
 LISTS = st.dictionaries(st.sampled_from("12345"), st.dictionaries(DOC, SCORE), min_size=1)
-JUDGED = st.dictionaries(
-    st.sampled_from("1234"), st.dictionaries(DOC, st.integers(0, 3), min_size=1), min_size=1
-)
+JUDGED = st.dictionaries(st.sampled_from("1234"), st.dictionaries(DOC, st.integers(0, 3), min_size=1), min_size=1)
 TIES = st.sampled_from([None, "given", "file", "best"])
 
 
@@ -326,9 +318,7 @@ def test_tables_are_placed_as_by_numpy(qrels: Any, run: Any, ties: Any, draw: An
     """Ranks may be any: a contradiction is told alike."""
     import polars as pl
 
-    rows = [
-        (t, d, float(s), draw.randint(1, 5)) for t, docs in run.items() for d, s in docs.items()
-    ]
+    rows = [(t, d, float(s), draw.randint(1, 5)) for t, docs in run.items() for d, s in docs.items()]
     rows += rows[:1] * draw.choice((0, 0, 0, 1))  # now and then a document twice
     if not rows:
         return
@@ -459,9 +449,7 @@ def test_eight_threads_give_the_same_bits() -> None:
     draw = random.Random(8)  # noqa: S311
     docs = [f"d{i}" for i in range(300)]
     qrels = {f"q{t}": {d: draw.randint(0, 2) for d in draw.sample(docs, 50)} for t in range(20)}
-    runs = [
-        {q: {d: draw.random() for d in draw.sample(docs, 200)} for q in qrels} for _ in range(16)
-    ]
+    runs = [{q: {d: draw.random() for d in draw.sample(docs, 200)} for q in qrels} for _ in range(16)]
     evaluator = cf.Evaluator(qrels, "AP nDCG@10 RR")
     alone = [evaluator(run).values.tobytes() for run in runs]
     with ThreadPoolExecutor(8) as pool:
@@ -506,9 +494,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         (ints(), ints(0), ints(0, 1)),
     ):
         with pytest.raises(ValueError, match="do not fit"):
-            kernel.KERNEL.place_lists(
-                {"q": {"a": 1.0}}, ("q",), ["a"], (hashes, items, offsets), False, False, False
-            )
+            kernel.KERNEL.place_lists({"q": {"a": 1.0}}, ("q",), ["a"], (hashes, items, offsets), False, False, False)
 
 
 def test_hashes_of_names() -> None:
@@ -523,11 +509,7 @@ def test_hashes_of_names() -> None:
 # -- groups of tied documents ---------------------------------------------------------------------
 
 
-@given(
-    groups=st.lists(
-        st.lists(st.integers(0, 9), max_size=40).map(lambda few: [x / 10 for x in few]), max_size=9
-    )
-)
+@given(groups=st.lists(st.lists(st.integers(0, 9), max_size=40).map(lambda few: [x / 10 for x in few]), max_size=9))
 @settings(max_examples=examples(100))
 def test_groups_are_sorted_as_numpy_sorts_them(groups: list[list[float]]) -> None:
     assert kernel.KERNEL is not None

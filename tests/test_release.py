@@ -163,9 +163,7 @@ def test_numbers_of_the_paper_are_those_measured() -> None:
     """Each ratio of the paper's table is in the table of performance.md, rounded."""
     table = re.search(r"^## 4.*?^`make bench`", text("docs/paper/paper.md"), re.M | re.S)
     assert table
-    measured = [
-        float(x) for x in re.findall(r"\| (\d+\.\d+) (?:x|MB)", text("docs/performance.md"))
-    ]
+    measured = [float(x) for x in re.findall(r"\| (\d+\.\d+) (?:x|MB)", text("docs/performance.md"))]
     for number in re.findall(r"\| (\d+(?:\.\d+)?) (?:times|MB)", table[0]):
         digits = len(number.partition(".")[2])
         assert any(abs(x - float(number)) <= 0.5001 * 10**-digits for x in measured), number

@@ -131,9 +131,7 @@ class TestBetter:
     def test_columns_of_standard_errors(self) -> None:
         """x and y are tied: over both orders AP is 1 or 1/2, and ERR is sampled."""
         run = {"a": {"x": 1.0, "y": 1.0}, "b": {"x": 1.0}}
-        scores = cf.evaluate(
-            {"a": {"x": 1}, "b": {"x": 1}}, run, "AP ERR(max_level=1)", ties="expected", seed=3
-        )
+        scores = cf.evaluate({"a": {"x": 1}, "b": {"x": 1}}, run, "AP ERR(max_level=1)", ties="expected", seed=3)
         assert scores.measures == ("AP", "ERR(max_level=1)", "ERR(max_level=1).se")
         assert scores.summaries == ("mean", "mean", "se")
         assert scores.better == ("higher", "higher", "neither")
@@ -206,9 +204,7 @@ class TestSummaries:
         assert scores.mean()["bm25"] == {"AP": 0.375, "num_ret": 15}
 
     def test_geometric_mean(self) -> None:
-        assert value_of(one([0.2, 0.5, 0.9]).gmean()) == pytest.approx(
-            scipy.stats.gmean([0.2, 0.5, 0.9]), rel=1e-14
-        )
+        assert value_of(one([0.2, 0.5, 0.9]).gmean()) == pytest.approx(scipy.stats.gmean([0.2, 0.5, 0.9]), rel=1e-14)
         # √(1 · 10^-5), and with a floor of a hundredth √(1 · 10^-2)
         assert value_of(one([1, 0]).gmean()) == pytest.approx(10**-2.5)
         assert value_of(one([1, 0]).gmean(floor=0.01)) == pytest.approx(0.1)
@@ -285,9 +281,7 @@ class TestSummaries:
         st.integers(0, 3),
         st.randoms(use_true_random=False),
     )
-    def test_order_layout_and_company_do_not_matter(
-        self, x: list[float], others: int, shuffler: random.Random
-    ) -> None:
+    def test_order_layout_and_company_do_not_matter(self, x: list[float], others: int, shuffler: random.Random) -> None:
         shuffled = shuffler.sample(x, len(x))
         block = np.full((others + 1, len(x), 2), 0.1)
         block[others, :, 1] = shuffled
@@ -306,17 +300,13 @@ class TestIntervals:
 
     def test_t_is_that_of_scipy(self) -> None:
         interval = value_of(one(list(self.x)).interval("t", confidence=0.9))
-        low, high = scipy.stats.t.interval(
-            0.9, len(self.x) - 1, np.mean(self.x), scipy.stats.sem(self.x)
-        )
+        low, high = scipy.stats.t.interval(0.9, len(self.x) - 1, np.mean(self.x), scipy.stats.sem(self.x))
         assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-12)
         assert interval.mean == pytest.approx(3.3 / 7)
         assert (interval.method, interval.confidence, interval.n) == ("t", 0.9, 7)
         assert (interval.trials, interval.seed) == (None, None)
 
-    @pytest.mark.parametrize(
-        ("method", "scipy_method"), [("bootstrap", "BCa"), ("percentile", "percentile")]
-    )
+    @pytest.mark.parametrize(("method", "scipy_method"), [("bootstrap", "BCa"), ("percentile", "percentile")])
     def test_bootstrap_is_that_of_scipy(self, method: Any, scipy_method: str) -> None:
         interval = value_of(one(list(self.x)).interval(method, trials=999, seed=7))
         expected = scipy.stats.bootstrap(
@@ -363,17 +353,14 @@ class TestIntervals:
         counts = make(np.array([[[1.0], [3.0]]]), summaries=("sum",))
         assert value_of(counts.interval()).mean == 2
 
-    @pytest.mark.parametrize(
-        "arguments", [{"method": "z"}, {"confidence": 1}, {"confidence": 0}, {"trials": 0}]
-    )
+    @pytest.mark.parametrize("arguments", [{"method": "z"}, {"confidence": 1}, {"confidence": 0}, {"trials": 0}])
     def test_bad_arguments(self, arguments: dict[str, Any]) -> None:
         with pytest.raises(CranfieldError, match="expected"):
             one([1, 2]).interval(**arguments)
 
     def test_repr_names_everything(self) -> None:
         assert repr(Interval(0.1, 0.3, 0.2, "percentile", 0.95, 50, 1000, 0)) == (
-            "Interval(low=0.1, high=0.3, mean=0.2, method='percentile', confidence=0.95, n=50, "
-            "trials=1000, seed=0)"
+            "Interval(low=0.1, high=0.3, mean=0.2, method='percentile', confidence=0.95, n=50, trials=1000, seed=0)"
         )
 
 
@@ -388,9 +375,7 @@ class TestRowsAndFrames:
             ("bm25", "all", "num_ret", 30),
         ]
         assert [row[:3] for row in scores.rows()] == [
-            (run, "all", measure)
-            for run in ("bm25", "bm25+rm3", "dense")
-            for measure in ("AP", "num_ret")
+            (run, "all", measure) for run in ("bm25", "bm25+rm3", "dense") for measure in ("AP", "num_ret")
         ]
 
     def test_skip_leaves_out_topics_but_never_all(self) -> None:
@@ -403,9 +388,7 @@ class TestRowsAndFrames:
         assert math.isnan(only[3])
 
     def test_to_dict(self, scores: Scores) -> None:
-        assert scores["dense"].to_dict() == {
-            "dense": {"301": {"AP": 0, "num_ret": 1}, "302": {"AP": 1, "num_ret": 0}}
-        }
+        assert scores["dense"].to_dict() == {"dense": {"301": {"AP": 0, "num_ret": 1}, "302": {"AP": 1, "num_ret": 0}}}
         assert one([NAN, 0.5], "skip").to_dict() == {"run0": {"t1": {"M@0": 0.5}}}
 
     def test_long_frames(self, scores: Scores) -> None:
@@ -456,9 +439,7 @@ def any_scores(draw: st.DrawFn) -> Scores:
     runs, topics, measures = draw(names), draw(names), draw(names)
     size = len(runs) * len(topics) * len(measures)
     values = draw(st.lists(st.floats(width=64), min_size=size, max_size=size))
-    note = st.builds(
-        Note, st.text(), st.text(), st.none() | st.text(), st.lists(st.text()).map(tuple)
-    )
+    note = st.builds(Note, st.text(), st.text(), st.none() | st.text(), st.lists(st.text()).map(tuple))
     return make(
         np.array(values).reshape(len(runs), len(topics), len(measures)),
         draw(st.sampled_from(["zero", "nan", "skip", "error"])),
@@ -473,17 +454,13 @@ def any_scores(draw: st.DrawFn) -> Scores:
 
 class TestFiles:
     @given(scores=any_scores(), extension=st.sampled_from([".json", ".parquet"]))
-    def test_nothing_is_lost(
-        self, scores: Scores, extension: str, tmp_path_factory: pytest.TempPathFactory
-    ) -> None:
+    def test_nothing_is_lost(self, scores: Scores, extension: str, tmp_path_factory: pytest.TempPathFactory) -> None:
         path = tmp_path_factory.mktemp("scores") / f"scores{extension}"
         scores.save(path)
         loaded = Scores.load(path)
         assert loaded == scores
         defined = ~np.isnan(scores.values)  # equality cannot see the sign of zero
-        assert np.array_equal(
-            np.signbit(loaded.values[defined]), np.signbit(scores.values[defined])
-        )
+        assert np.array_equal(np.signbit(loaded.values[defined]), np.signbit(scores.values[defined]))
         assert [p.name for p in path.parent.iterdir()] == [path.name]
 
     @given(any_scores())
@@ -499,9 +476,7 @@ class TestFiles:
     @pytest.mark.parametrize("extension", [".json", ".parquet"])
     def test_summaries_and_better_are_kept(self, extension: str, tmp_path: Path) -> None:
         better = ("higher", "neither", "lower", "neither")
-        scores = make(
-            np.arange(8.0).reshape(1, 2, 4), summaries=("gmean", "sum", "mean", "se"), better=better
-        )
+        scores = make(np.arange(8.0).reshape(1, 2, 4), summaries=("gmean", "sum", "mean", "se"), better=better)
         path = tmp_path / f"scores{extension}"
         scores.save(path)
         loaded = Scores.load(path)
@@ -584,9 +559,7 @@ class TestForPeople:
         assert "more" not in repr(make(np.zeros((20, 1, 1))))
 
     def test_html_is_escaped(self) -> None:
-        html = make(
-            [[[0.5]]], runs=("<script>alert('x')</script>",), measures=("A&B",)
-        )._repr_html_()
+        html = make([[[0.5]]], runs=("<script>alert('x')</script>",), measures=("A&B",))._repr_html_()
         assert "<script>" not in html
         assert "&lt;script&gt;" in html
         assert "<th>A&amp;B</th>" in html
@@ -609,9 +582,7 @@ def test_starting_up_imports_nothing_heavy() -> None:
     heavy = "{'polars', 'pandas', 'scipy'} & set(sys.modules)"
     modules = "cranfield.scores, cranfield.report.formats, cranfield.scores.tables"
     code = f"import sys, {modules}; print(sorted({heavy}))"
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
 
 
@@ -632,8 +603,7 @@ def test_intervals_of_geometric_means_and_none_of_standard_errors() -> None:
     "text",
     [
         "[" * 100_000,
-        '{"values": [[[' + "9" * 400 + "]]], "
-        '"runs": ["r"], "topics": ["t"], "measures": ["AP"], "notices": []}',
+        '{"values": [[[' + "9" * 400 + ']]], "runs": ["r"], "topics": ["t"], "measures": ["AP"], "notices": []}',
         "1",
     ],
 )

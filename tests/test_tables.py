@@ -351,9 +351,7 @@ def test_nothing_is_shown_as_minus_zero() -> None:
         (1.0, 100, False, "1.0000"),
     ],
 )
-def test_p_values_are_never_zero(
-    pvalue: float, trials: int | None, least: bool, shown: str
-) -> None:
+def test_p_values_are_never_zero(pvalue: float, trials: int | None, least: bool, shown: str) -> None:
     assert format_p(pvalue, trials, least) == shown
 
 
@@ -376,9 +374,7 @@ def test_wide_tables_are_split_and_keys_repeated() -> None:
 
 def test_names_wider_than_the_terminal_are_not_cut() -> None:
     name = "a-very-long-name-of-a-run-that-nobody-wants"
-    sheet = ResultTable(
-        "x", [Field("run", [name], key=True), Field("v", [0.5]), Field("w", [0.25])]
-    )
+    sheet = ResultTable("x", [Field("run", [name], key=True), Field("v", [0.5]), Field("w", [0.25])])
     narrow = text(sheet, width=20)
     assert narrow.count(name) == 2
     assert "0.5000" in narrow
@@ -462,9 +458,7 @@ def test_show_selects_all_default_or_named_tables(
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_notes_go_to_standard_error(
-    format: str, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_notes_go_to_standard_error(format: str, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     """Unless they are part of the file: JSON and HTML have them."""
     parser = Parser(Part("two", build_output_options(("pairs", "other"))))
     show(Two(), parser.parse(["-f", format]))
@@ -485,30 +479,20 @@ def test_a_terminal_has_notes_below_the_table(
     assert ("note: bm25 has ties." in err) == (not terminal)
 
 
-def test_mistakes(
-    capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(
-        CranfieldError, match="found 2 tables, expected one table: csv can contain only one"
-    ):
+def test_mistakes(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CranfieldError, match="found 2 tables, expected one table: csv can contain only one"):
         shown(capsysbinary, "-f", "csv", "--table", "pairs", "--table", "other")
-    with pytest.raises(
-        CranfieldError, match="found table third, expected a table of this result: pairs, other"
-    ):
+    with pytest.raises(CranfieldError, match="found table third, expected a table of this result: pairs, other"):
         shown(capsysbinary, "--table", "third")
     with pytest.raises(SystemExit):
         shown(capsysbinary, "--table", "nothing")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((80, 24)))
-    with pytest.raises(
-        CranfieldError, match=r"Parquet cannot be written to a terminal. Use -o FILE."
-    ):
+    with pytest.raises(CranfieldError, match=r"Parquet cannot be written to a terminal. Use -o FILE."):
         shown(capsysbinary, "-f", "parquet")
 
 
-def test_files_are_written_completely_or_not_at_all(
-    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_files_are_written_completely_or_not_at_all(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     file = tmp_path / "x.parquet"
     assert shown(capsysbinary, "-f", "parquet", "-o", str(file))[0] == ""
     assert pl.read_parquet(file).to_dicts() == ROWS

@@ -136,12 +136,8 @@ def refused(code: str, place: Path) -> dict[int, str]:
     users = place / "users.py"
     users.write_text(code, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--no-color-output"]
-    done = subprocess.run(
-        [*command, str(users)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    told = [
-        re.fullmatch(r".*users\.py:(\d+): error: (.*)", line) for line in done.stdout.split("\n")
-    ]
+    done = subprocess.run([*command, str(users)], cwd=ROOT, capture_output=True, text=True, check=False)
+    told = [re.fullmatch(r".*users\.py:(\d+): error: (.*)", line) for line in done.stdout.split("\n")]
     assert not done.stderr, done.stderr
     return {int(error[1]): error[2] for error in told if error}
 

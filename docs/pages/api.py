@@ -185,14 +185,8 @@ def _methods(c: type) -> Iterator[tuple[str, Any]]:
             continue
         for name, value in vars(base).items():
             public = not name.startswith("_") and name not in seen
-            function = (
-                getattr(c, name, None) if isinstance(value, classmethod | staticmethod) else value
-            )
-            is_told = (
-                inspect.isfunction(function)
-                or inspect.ismethod(function)
-                or isinstance(value, property)
-            )
+            function = getattr(c, name, None) if isinstance(value, classmethod | staticmethod) else value
+            is_told = inspect.isfunction(function) or inspect.ismethod(function) or isinstance(value, property)
             if public and is_told and (inspect.getdoc(value) or ""):
                 seen.add(name)
                 yield name, function

@@ -61,9 +61,7 @@ def _ways() -> list[str]:
 def _peers() -> list[str]:
     """The programs, and the versions that were installed when the page was written."""
     told = "trec_eval was asked once, and its answers are kept; NTCIREVAL's are those that it\n"
-    told += (
-        "shows of its samples. All others are asked when tests run, in the version that is there."
-    )
+    told += "shows of its samples. All others are asked when tests run, in the version that is there."
     kept = {"trec_eval": "10.0", "NTCIREVAL": "its README"}
     rows = [(x, package, version(package) if package else kept[x]) for x, package in PEERS.items()]
     return [told, "\n".join(table(["peer", "package", "version"], rows))]

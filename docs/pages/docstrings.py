@@ -43,11 +43,7 @@ def _paragraph(text: str, linked: Linked, names: Collection[str]) -> str:
         return f"```pycon\n{shown}\n```"
     if is_formula(text) and (names or "Σ" in text):
         return typeset(text, names)
-    if (
-        lines[0][0] != " "
-        and len(lines) > 1
-        and all(line[:4] in {"", "    "} for line in lines[1:2])
-    ):
+    if lines[0][0] != " " and len(lines) > 1 and all(line[:4] in {"", "    "} for line in lines[1:2]):
         return "\n\n".join(_definitions(lines, linked))
     if lines[0].startswith("    ") or any(re.search(r"\S {2,}\S|^ ", line) for line in lines):
         first = [lines.pop(0)] if lines[0].endswith(":") else []
@@ -70,8 +66,4 @@ def _definitions(lines: list[str], linked: Linked) -> Iterator[str]:
 def prose(text: str, linked: Linked = plain) -> str:
     """Words with names in code, which may lead somewhere."""
     parts = re.split(r"(``[^`]+``|`[^`]+`)", text)
-    return "".join(
-        (linked(x[1:-1]) if x[1] != "`" else x) if x.startswith("`") else escaped(x)
-        for x in parts
-        if x
-    )
+    return "".join((linked(x[1:-1]) if x[1] != "`" else x) if x.startswith("`") else escaped(x) for x in parts if x)

@@ -58,14 +58,12 @@ print(picture.data.select("topic", "better").head(3).rows())
 OTHERS = {
     "What user models believe": (
         "cwl.md",
-        "C, W and L of user models, rank by rank: `plot cwl functions`. Models that look at ranks "
-        "alone need no files.",
+        "C, W and L of user models, rank by rank: `plot cwl functions`. Models that look at ranks alone need no files.",
         {"cwl": 'cranfield plot cwl functions -m "RBP(p=0.5|0.8|0.95)" -o cwl.svg'},
     ),
     "How deep users go, and what they gain": (
         "cwl.md",
-        "`plot cwl runs` draws a point for each run, `plot cwl vary` a line for the values of a "
-        "parameter.",
+        "`plot cwl runs` draws a point for each run, `plot cwl vary` a line for the values of a parameter.",
         {"cwl-runs": f'cranfield plot cwl runs {FILES} -m "INST(T=2, gain=unit)" -o cwl-runs.svg'},
     ),
     "Which measures tell runs apart?": (
@@ -74,8 +72,7 @@ OTHERS = {
         {
             "asl-curves": f'cranfield meta discriminative-power {FILES} -m "AP nDCG@10 RR" '
             "--trials 1000 --plot asl-curves.svg",
-            "matrix": f'cranfield meta correlation {FILES} -m "AP nDCG@10 RR P@10" '
-            "--plot matrix.svg",
+            "matrix": f'cranfield meta correlation {FILES} -m "AP nDCG@10 RR P@10" --plot matrix.svg',
         },
     ),
     "How many topics?": (

@@ -210,10 +210,7 @@ def _model(c: type[Measure]) -> str:
 
 
 def _tools(c: type[Measure]) -> str:
-    rows = [
-        [f"[{row.program}](../{row.page})", f"`{row.theirs}`", f"`{row.ours}`"]
-        for row in named(c.__name__)
-    ]
+    rows = [[f"[{row.program}](../{row.page})", f"`{row.theirs}`", f"`{row.ours}`"] for row in named(c.__name__)]
     rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     return "\n".join(table(["program", "calls it", "here"], rows)) if rows else ""
 
@@ -221,11 +218,7 @@ def _tools(c: type[Measure]) -> str:
 @cache
 def _definitions() -> tuple[list[str], list[list[str]]]:
     """Return header and rows of the table of definitions; a first cell holds until the next."""
-    section = (
-        DEFINITIONS.read_text(encoding="utf-8")
-        .split("## Where definitions differ\n")[1]
-        .split("\n## ")[0]
-    )
+    section = DEFINITIONS.read_text(encoding="utf-8").split("## Where definitions differ\n")[1].split("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
     above = ["", ""]
@@ -237,10 +230,7 @@ def _definitions() -> tuple[list[str], list[list[str]]]:
 def _differences(c: type[Measure]) -> str:
     head, rows = _definitions()
     mine = [row for row in rows if _is_about(row, c)]
-    shown = [
-        row if i == 0 or row[:2] != mine[i - 1][:2] else ["", "", *row[2:]]
-        for i, row in enumerate(mine)
-    ]
+    shown = [row if i == 0 or row[:2] != mine[i - 1][:2] else ["", "", *row[2:]] for i, row in enumerate(mine)]
     return "\n".join(table(head, shown)) if mine else ""
 
 
@@ -250,9 +240,7 @@ def _is_about(row: list[str], c: type[Measure]) -> bool:
     named = re.search(rf"(?<![\w.:-]){re.escape(c.__name__)}(?![\w-])", row[0])
     title = (c.__doc__ or "").partition(":")[0].strip().lower()
     first = row[0].lower()
-    alike = re.fullmatch(rf"{re.escape(title)}( \w)?", first) or (
-        len(first) > 8 and title.endswith(f" {first}")
-    )
+    alike = re.fullmatch(rf"{re.escape(title)}( \w)?", first) or (len(first) > 8 and title.endswith(f" {first}"))
     return bool(code or named or alike)
 
 
@@ -263,9 +251,7 @@ def _tasks(c: type[Measure]) -> str:
         mine = [m for m in preset.measures if c.__name__ in re.split(r"[(|@,.)\s]", m)[:2]]
         if mine:
             asked = ", ".join(f"`{m}`" for m in mine)
-            rows.append(
-                [f"[{preset.name}](../presets.md#{_slug(preset.name)})", preset.year, asked]
-            )
+            rows.append([f"[{preset.name}](../presets.md#{_slug(preset.name)})", preset.year, asked])
     rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     return "\n".join(table(["preset", "year", "asks for"], rows)) if rows else ""
 

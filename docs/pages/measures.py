@@ -146,9 +146,7 @@ def _facts(c: type[Measure]) -> list[str]:
     """What else there is to know of a measure, a line for each."""
     text = {
         "Scores": f"{c.takes} (`cranfield {TAKES[c.takes]}`)" if c.takes != "lists" else "",
-        "The number behind @": ""
-        if c.cutoff_meaning == Measure.cutoff_meaning
-        else c.cutoff_meaning,
+        "The number behind @": "" if c.cutoff_meaning == Measure.cutoff_meaning else c.cutoff_meaning,
         "Also": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
         "As a user model": _as_model(c),
         "Range": escaped(c.range),

@@ -92,8 +92,5 @@ def _method(room: str, function: Callable[..., Any]) -> Iterator[str]:
 
 def _signature(function: Callable[..., Any]) -> str:
     """The arguments with their defaults; their types are in the text."""
-    plain = [
-        p.replace(annotation=inspect.Parameter.empty)
-        for p in inspect.signature(function).parameters.values()
-    ]
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in inspect.signature(function).parameters.values()]
     return str(inspect.Signature(plain))

@@ -68,8 +68,7 @@ def _model(example: str) -> str:
 def comparison() -> str:
     """The page that compares all models."""
     rows = [
-        (f"[{name}]({name}.md)", f"`{_rule(c)}`", _looks_at(c), escaped(c.task))
-        for name, c in list_models().items()
+        (f"[{name}]({name}.md)", f"`{_rule(c)}`", _looks_at(c), escaped(c.task)) for name, c in list_models().items()
     ]
     parts = [COMPARISON, "## Rules", ""]
     parts += table(["model", "rule", "depends on", "task"], rows)

@@ -32,9 +32,7 @@ def _format_page(old: str, new: str, targets: dict[str, str]) -> str:
     """Return a page that opens the new address, for a known section that of the section."""
     start = f"{old}#"
     sections = {k.removeprefix(start): v for k, v in targets.items() if k.startswith(start)}
-    script = (
-        f"location.replace({json.dumps(sections)}[location.hash.slice(1)] || {json.dumps(new)})"
-    )
+    script = f"location.replace({json.dumps(sections)}[location.hash.slice(1)] || {json.dumps(new)})"
     return (
         '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>Page moved</title>\n'
         f"<script>{script}</script>\n"

@@ -38,12 +38,10 @@ def _every() -> tuple[Named, ...]:
             "err@20": f"ERR(max_level={gdeval.HIGHEST})@20",
         },
         ("ndeval", "ndeval.md"): {
-            name.partition("@")[0]: str(parse_measure(name)).partition("@")[0]
-            for name in ndeval.COLUMNS
+            name.partition("@")[0]: str(parse_measure(name)).partition("@")[0] for name in ndeval.COLUMNS
         },
         ("LETOR", "letor.md"): {
-            theirs: f"{ours}(letor=true)" if ours == "nDCG" else ours
-            for ours, theirs in letor.BLOCKS.items()
+            theirs: f"{ours}(letor=true)" if ours == "nDCG" else ours for ours, theirs in letor.BLOCKS.items()
         },
         ("ir_measures", "migrate.md"): dict(_of_ir_measures()),
         ("cwl_eval", "cwl.md"): {

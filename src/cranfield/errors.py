@@ -71,9 +71,7 @@ class InputError(CranfieldError):
             super().__init__(self.message + (f". {hint}" if hint else ""))
 
     @classmethod
-    def from_problem(
-        cls, problem: str, fix: str = "", where: object = None, line: int | None = None
-    ) -> InputError:
+    def from_problem(cls, problem: str, fix: str = "", where: object = None, line: int | None = None) -> InputError:
         """Return an error with the message ``file:line: problem. Fix.``
 
         >>> InputError.from_problem("file is empty", where="empty.txt")
@@ -237,9 +235,7 @@ def wrap_user_errors(cls: type) -> Iterator[None]:
         from traceback import walk_tb
 
         own_packages = ("cranfield", "builtins")
-        user_modules = {
-            c.__module__ for c in cls.__mro__ if c.__module__.split(".")[0] not in own_packages
-        }
+        user_modules = {c.__module__ for c in cls.__mro__ if c.__module__.split(".")[0] not in own_packages}
         for frame, line in reversed([*walk_tb(error.__traceback__)]):
             if frame.f_globals.get("__name__") in user_modules:
                 raise UserCodeError(error, shorten_path(frame.f_code.co_filename), line) from error

@@ -40,9 +40,7 @@ PACKAGES = {  # by import name
     "altair": Package("figures need Altair", "report", _FIGURES),
     "backports": Package("zst files need a package", "zstd", ("backports.zstd>=1.0",)),
     "ir_datasets": Package("irds: needs ir_datasets", "irds", ("ir-datasets>=0.5.9",)),
-    "ir_measures": Package(
-        "this provider needs ir_measures", "ir_measures", ("ir-measures>=0.3.7",)
-    ),
+    "ir_measures": Package("this provider needs ir_measures", "ir_measures", ("ir-measures>=0.3.7",)),
     "jinja2": Package("HTML reports need Jinja2", "report", ("jinja2>=3.1",)),
     "lz4": Package("lz4 files need a package", "lz4", ("lz4>=4.3.3",)),
     "pandas": Package("pandas frames need pandas", "pandas", ("pandas>=2.1.1",)),

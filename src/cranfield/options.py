@@ -88,9 +88,7 @@ def argument(name: str, metavar: str, help: str, **fields: Any) -> Option:
     return Option(name, metavar=metavar, help=help, **fields)
 
 
-def option(
-    flags: str, metavar: str | tuple[str, ...], help: str | None, *, name: str = "", **fields: Any
-) -> Option:
+def option(flags: str, metavar: str | tuple[str, ...], help: str | None, *, name: str = "", **fields: Any) -> Option:
     """Return an option with a value, named after its last flag; in the plural if repeated.
 
     >>> option("-o --output", "FILE", "write to FILE").name

@@ -61,9 +61,7 @@ class Field:
     @property
     def cell_texts(self) -> list[str]:
         """Displayed text of each value."""
-        return (
-            list(map(_format_value, self.values or ())) if self.texts is None else list(self.texts)
-        )
+        return list(map(_format_value, self.values or ())) if self.texts is None else list(self.texts)
 
     @property
     def is_text(self) -> bool:
@@ -83,16 +81,11 @@ class Field:
         needs_space = (sign.isalnum() or sign == "-" for mark in self.marks for sign in mark)
         return " " if any(needs_space) else ""
 
-    def format_cells(
-        self, escape: Callable[[str], str], best: str, format_mark: Callable[[str], str]
-    ) -> list[str]:
+    def format_cells(self, escape: Callable[[str], str], best: str, format_mark: Callable[[str], str]) -> list[str]:
         """Return the displayed texts, escaped, with best values and marks formatted."""
         texts = [*map(escape, self.cell_texts)]
         if self.best:
-            texts = [
-                best.format(t) if is_best else t
-                for t, is_best in zip(texts, self.best, strict=True)
-            ]
+            texts = [best.format(t) if is_best else t for t, is_best in zip(texts, self.best, strict=True)]
         marks = [*map(format_mark, self.marks)] or [""] * len(texts)
         return [text + mark for text, mark in zip(texts, marks, strict=True)]
 
@@ -218,17 +211,13 @@ def bind_rows(rows: Iterable[Any]) -> Callable[..., Field]:
         **settings: Any,
     ) -> Field:
         values = [*map(attrgetter(value or name) if isinstance(value, str) else value, rows)]
-        texts = (
-            None if text is None else [_format_value(x) if x is None else text(x) for x in values]
-        )
+        texts = None if text is None else [_format_value(x) if x is None else text(x) for x in values]
         return Field(name, values, head, texts, **settings)
 
     return build_column
 
 
-def bind_nested_rows(
-    owners: Iterable[Any], parts: str
-) -> tuple[Callable[..., Field], Callable[..., Field]]:
+def bind_nested_rows(owners: Iterable[Any], parts: str) -> tuple[Callable[..., Field], Callable[..., Field]]:
     """Return column builders for owners and for their parts, with one row per part."""
     rows = [(owner, part) for owner in owners for part in getattr(owner, parts)]
     return bind_rows(owner for owner, _ in rows), bind_rows(part for _, part in rows)
@@ -247,9 +236,7 @@ def build_record_table(
     """
     rows = [*rows]
     names = dict.fromkeys([*kinds, *(name for row in rows for name in row)])
-    fields = [
-        Field(x, [row.get(x) for row in rows], visible=visible, dtype=kinds.get(x)) for x in names
-    ]
+    fields = [Field(x, [row.get(x) for row in rows], visible=visible, dtype=kinds.get(x)) for x in names]
     return ResultTable(name, fields)
 
 
@@ -262,9 +249,7 @@ def build_records_table(records: Sequence[Any]) -> ResultTable:
     return replace(table, fields=plain)
 
 
-def build_grid_columns(
-    rows: Iterable[Any], names: Iterable[str], cell: Callable[[Any, str], str]
-) -> list[Field]:
+def build_grid_columns(rows: Iterable[Any], names: Iterable[str], cell: Callable[[Any, str], str]) -> list[Field]:
     """Build display-only columns whose cells depend on the row and the column name."""
     rows = [*rows]
     return [Field(name, None, name, [cell(row, name) for row in rows]) for name in names]
@@ -373,9 +358,7 @@ def format_topics(counts: Iterable[int]) -> str:
     """
     ordered = sorted(counts)
     lowest, highest = ordered[0], ordered[-1]
-    return (
-        format_count(highest, "topic") if lowest == highest else f"{lowest:,} to {highest:,} topics"
-    )
+    return format_count(highest, "topic") if lowest == highest else f"{lowest:,} to {highest:,} topics"
 
 
 # -- JSON -----------------------------------------------------------------------------------------

@@ -59,9 +59,7 @@ SYNONYMS = {
 CUTOFFS = ("k", "cutoff", "cutoffs", "k_values", "top_k", "topk", "at_k")
 
 
-def suggest_names(
-    word: str, names: Iterable[str], limit: int = 1, cutoff: float = 0.75
-) -> list[str]:
+def suggest_names(word: str, names: Iterable[str], limit: int = 1, cutoff: float = 0.75) -> list[str]:
     """Return valid names for an unknown word: synonyms, or names with a similar spelling.
 
     >>> suggest_names("metrics", ["measures", "measurements"])
@@ -74,20 +72,12 @@ def suggest_names(
     from difflib import get_close_matches
 
     key, normal_names = _normalize(word), {name: _normalize(name) for name in sorted(names)}
-    synonyms = [
-        name for name, spelling in normal_names.items() if key in SYNONYMS.get(spelling, "").split()
-    ]
+    synonyms = [name for name, spelling in normal_names.items() if key in SYNONYMS.get(spelling, "").split()]
     if synonyms or not key or any(key in words.split() for words in SYNONYMS.values()):
         return synonyms[:limit]  # the word has a known meaning: similar spellings are misleading
     close = get_close_matches(key, normal_names.values(), limit, cutoff)
-    matches = [
-        name for spelling in close for name in normal_names if normal_names[name] == spelling
-    ]
-    matches += [
-        name
-        for name, spelling in normal_names.items()
-        if spelling.startswith(key) or key.startswith(spelling)
-    ]
+    matches = [name for spelling in close for name in normal_names if normal_names[name] == spelling]
+    matches += [name for name, spelling in normal_names.items() if spelling.startswith(key) or key.startswith(spelling)]
     return [*dict.fromkeys(matches)][:limit]
 
 
@@ -101,9 +91,7 @@ def reject_unknown(keywords: Iterable[str], names: Collection[str], prefix: str 
     for name in keywords:
         if name not in names:
             matches = suggest_names(name, names, 3)
-            hint = (
-                f"Did you mean {' or '.join(matches)}?" if matches else f"Valid: {', '.join(names)}"
-            )
+            hint = f"Did you mean {' or '.join(matches)}?" if matches else f"Valid: {', '.join(names)}"
             if name in CUTOFFS:
                 hint = "Write the cutoff after the measure: nDCG@10."
             raise TypeError(f"{prefix}got an unexpected keyword argument {name!r}. {hint}")
@@ -134,9 +122,7 @@ def describe_disagreement(names: Sequence[str], noun: str = "topic") -> str:
     >>> describe_disagreement(["301", "302"])
     'rank and score disagree in 2 topics (301, 302). Documents are ordered by score.'
     """
-    return (
-        f"rank and score disagree in {format_names(names, noun)}. Documents are ordered by score."
-    )
+    return f"rank and score disagree in {format_names(names, noun)}. Documents are ordered by score."
 
 
 def format_count(count: int, noun: str) -> str:
@@ -199,9 +185,7 @@ def align_columns(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
     ['run       AP', 'bm25  0.5000']
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    form = "  ".join(
-        f"{{:{'<' if s == 'l' else '>'}{w}}}" for s, w in zip(sides, widths, strict=True)
-    )
+    form = "  ".join(f"{{:{'<' if s == 'l' else '>'}{w}}}" for s, w in zip(sides, widths, strict=True))
     return [form.format(*row).rstrip() for row in rows]
 
 
@@ -214,9 +198,7 @@ def fold_text(text: str, width: int, indent: int = 0) -> list[str]:
     import textwrap
 
     spaces = " " * indent
-    return textwrap.wrap(
-        text, width, subsequent_indent=spaces, break_long_words=False, break_on_hyphens=False
-    )
+    return textwrap.wrap(text, width, subsequent_indent=spaces, break_long_words=False, break_on_hyphens=False)
 
 
 def measure_width(text: str) -> int:

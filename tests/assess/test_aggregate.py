@@ -106,18 +106,14 @@ def test_the_survey_s_majority() -> None:
     assert levels((2, 1, 1), (2, 1, 0), (2, 2, 0), scheme="majority") == [1, 0, 2]
 
 
-@pytest.mark.parametrize(
-    ("ties", "expected"), [("zero", 0), ("lower", 1), ("higher", 2), (None, 0)]
-)
+@pytest.mark.parametrize(("ties", "expected"), [("zero", 0), ("lower", 1), ("higher", 2), (None, 0)])
 def test_two_against_two(ties: str | None, expected: int) -> None:
     found = aggregate(votes((2, 2, 1, 1), (3, 1, 1, 0)), "majority", ties=ties)
     assert found.to_dict()["t"] == {"d0": expected, "d1": 1}
     assert found.notes[0].text.startswith("1 item (d0 of t) without a majority, set to ")
 
 
-@pytest.mark.parametrize(
-    ("scheme", "expected"), [("median", [1, 1]), ("min", [0, 1]), ("max", [2, 3])]
-)
+@pytest.mark.parametrize(("scheme", "expected"), [("median", [1, 1]), ("min", [0, 1]), ("max", [2, 3])])
 def test_order_statistics(scheme: str, expected: list[float]) -> None:
     assert levels((2, 0, 1, 1), (3, 1, 2, 1), scheme=scheme) == expected
 
@@ -187,9 +183,7 @@ class TestMissing:
     ROWS = (("q", "d", "a", 2), ("q", "d", "b", 1), ("q", "e", "a", 2))
 
     def test_is_an_error(self) -> None:
-        message = (
-            r"1 item \(e of q not by b\) not judged by every.*Use missing=.skip. or missing=LABEL"
-        )
+        message = r"1 item \(e of q not by b\) not judged by every.*Use missing=.skip. or missing=LABEL"
         with pytest.raises(cf.InputError, match=message):
             aggregate(self.ROWS)
 
@@ -237,8 +231,7 @@ class TestMedian:
         found = aggregate(votes((1, 2), (2, 2)))
         assert found.to_dict()["t"] == {"d0": 1, "d1": 2}
         assert [note.text for note in found.notes] == [
-            "labels differ in 1 of 2 items, median used, "
-            "the lower of two medians for 1 item (d0 of t)",
+            "labels differ in 1 of 2 items, median used, the lower of two medians for 1 item (d0 of t)",
             "labels per item: 2 for 2 items",
         ]
 
@@ -257,20 +250,14 @@ class TestMedian:
         assert found.notes[-1].text == "labels per item: 1 for 1 item, 2 for 1 item"
 
     @given(ITEMS)
-    def test_aggregate_default_is_a_label_with_half_on_each_side(
-        self, items: list[list[int]]
-    ) -> None:
+    def test_aggregate_default_is_a_label_with_half_on_each_side(self, items: list[list[int]]) -> None:
         """A second writing: the lowest label that at least half of the labels do not exceed."""
-        expected = [
-            min(x for x in item if sum(y <= x for y in item) * 2 >= len(item)) for item in items
-        ]
+        expected = [min(x for x in item if sum(y <= x for y in item) * 2 >= len(item)) for item in items]
         assert [*aggregate(votes(*items)).to_dict()["t"].values()] == expected
 
 
 @given(ITEMS, st.sampled_from(SCHEMES), st.randoms(use_true_random=False))
-def test_the_order_of_assessors_does_not_matter(
-    items: list[list[int]], scheme: str, random: Any
-) -> None:
+def test_the_order_of_assessors_does_not_matter(items: list[list[int]], scheme: str, random: Any) -> None:
     order = list(range(len(items[0])))
     random.shuffle(order)
     shuffled = [[item[i] for i in order] for item in items]
@@ -281,7 +268,5 @@ def test_the_order_of_assessors_does_not_matter(
 @given(st.lists(SCORES, min_size=1, max_size=7))
 def test_majority_against_a_second_writing(scores: list[int]) -> None:
     """A score wins if it has more votes than each of the others."""
-    winners = [
-        s for s in set(scores) if all(scores.count(s) > scores.count(o) for o in set(scores) - {s})
-    ]
+    winners = [s for s in set(scores) if all(scores.count(s) > scores.count(o) for o in set(scores) - {s})]
     assert majority(scores) == (winners[0] if winners else 0)

@@ -83,8 +83,7 @@ KRIPPENDORFF = {
 def test_krippendorff_s_own_example() -> None:
     """Computing Krippendorff's Alpha-Reliability (2011), section D: four observers, 12 units."""
     data = {
-        name: {"t": {f"u{i}": int(c) for i, c in enumerate(row, 1) if c != "."}}
-        for name, row in KRIPPENDORFF.items()
+        name: {"t": {f"u{i}": int(c) for i, c in enumerate(row, 1) if c != "."}} for name, row in KRIPPENDORFF.items()
     }
     found = agreement(data)
     assert found["alpha_nominal"] == pytest.approx(0.743, abs=5e-4)
@@ -102,12 +101,7 @@ def naive_alpha(items: Sequence[Sequence[float]], scale: Scale) -> float:
     """From the coincidences of pairs of values, as Krippendorff (2011) defines it."""
     pairs: list[tuple[float, float, float]] = []  # two values of a unit, and what they weigh
     for unit in (unit for unit in items if len(unit) > 1):
-        pairs += [
-            (unit[i], unit[j], 1 / (len(unit) - 1))
-            for i in range(len(unit))
-            for j in range(len(unit))
-            if i != j
-        ]
+        pairs += [(unit[i], unit[j], 1 / (len(unit) - 1)) for i in range(len(unit)) for j in range(len(unit)) if i != j]
     values = [v for unit in items if len(unit) > 1 for v in unit]
 
     def distance(a: float, b: float) -> float:
@@ -150,9 +144,7 @@ def test_alpha_against_the_package(units: list[list[float]], scale: Scale) -> No
     domain = (0.0, 1.0, 2.0, 4.0)
     table = np.array([[unit.count(v) for v in domain] for unit in units])
     assume((table[table.sum(axis=1) > 1].sum(axis=0) > 0).sum() > 1)
-    theirs = krippendorff.alpha(
-        value_counts=table, value_domain=np.array(domain), level_of_measurement=scale
-    )
+    theirs = krippendorff.alpha(value_counts=table, value_domain=np.array(domain), level_of_measurement=scale)
     assert krippendorff_alpha(table, scale, domain) == pytest.approx(theirs, abs=1e-12)
 
 
@@ -174,9 +166,7 @@ def test_kappa_against_a_second_writing(items: list[list[int]]) -> None:
 
 
 @given(ITEMS, st.randoms(use_true_random=False))
-def test_the_order_of_assessors_and_items_changes_nothing(
-    items: list[list[int]], random: Any
-) -> None:
+def test_the_order_of_assessors_and_items_changes_nothing(items: list[list[int]], random: Any) -> None:
     order = list(range(len(items[0])))
     random.shuffle(order)
     shuffled = [[item[i] for i in order] for item in items]

@@ -108,9 +108,7 @@ def test_topics_and_documents_stay_in_the_order_of_first_appearance() -> None:
         ('{"q": {"d": "A"}, "r": 3}', "found int for topic r of ann"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_with_its_line(
-    here: Path, text: str, message: str
-) -> None:
+def test_what_is_wrong_with_a_file_is_said_with_its_line(here: Path, text: str, message: str) -> None:
     Path("ann.txt").write_text(text)
     with pytest.raises(cf.InputError, match=message):
         read_assessments(["ann.txt"], labels=CQA + ",L2=2")
@@ -118,9 +116,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(
 
 def test_the_grade_of_early_rounds_is_the_label(here: Path) -> None:
     Path("ann.txt").write_text("q A d 1\nq C e 0\n")
-    assert read_assessments("ann.txt", labels=CQA).votes == {
-        "q": {"d": {"ann": 2}, "e": {"ann": 0}}
-    }
+    assert read_assessments("ann.txt", labels=CQA).votes == {"q": {"d": {"ann": 2}, "e": {"ann": 0}}}
 
 
 def test_a_label_in_the_other_case_is_suggested(here: Path) -> None:
@@ -216,9 +212,7 @@ def test_judgments_hold_labels_of_the_alphabet_only(here: Path, text: str) -> No
         assert cf.read_qrels("q", labels="S=3,A=2").to_dict() == {"q": {"d": level, "e": 3}}
     for label in ("7", "L9", "1", "2.5", "B"):
         Path("q").write_text(text.format(label))
-        with pytest.raises(
-            cf.InputError, match=rf"q:1: found level '{label}', expected one of S, A"
-        ):
+        with pytest.raises(cf.InputError, match=rf"q:1: found level '{label}', expected one of S, A"):
             cf.read_qrels("q", labels="S=3,A=2")
 
 
@@ -261,9 +255,7 @@ def test_columns_by_other_names(tmp_path: Path) -> None:
         "topic,doc,assessor,label\n",
     ],
 )
-def test_tables_read_by_columns_or_by_rows_are_the_same(
-    here: Path, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
+def test_tables_read_by_columns_or_by_rows_are_the_same(here: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     Path("long.csv").write_text(text, newline="")
 
     def told() -> Any:

@@ -266,9 +266,7 @@ docs = st.sampled_from(["a", "b", "c", "é", "中文", "doc-000000001", "doc-000
 scores = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
 lists = st.dictionaries(docs, scores, min_size=1)
 one_run = st.dictionaries(st.sampled_from(["t1", "t2", "t3"]), lists, min_size=1)
-some_runs = st.lists(one_run, min_size=1, max_size=5).map(
-    lambda runs: {f"r{i}": run for i, run in enumerate(runs)}
-)
+some_runs = st.lists(one_run, min_size=1, max_size=5).map(lambda runs: {f"r{i}": run for i, run in enumerate(runs)})
 depths = st.integers(1, 5)
 
 Lists = dict[str, dict[str, float]]
@@ -320,9 +318,7 @@ def test_a_duplicate_leaves_nothing_unique(runs: dict[str, Lists], depth: int) -
 
 @few
 @given(some_runs, depths, st.lists(st.sampled_from("AB"), min_size=5, max_size=5))
-def test_a_team_has_at_least_what_its_runs_have(
-    runs: dict[str, Lists], depth: int, letters: list[str]
-) -> None:
+def test_a_team_has_at_least_what_its_runs_have(runs: dict[str, Lists], depth: int, letters: list[str]) -> None:
     teams = dict(zip(runs, letters, strict=False))
     found = pool(runs, depth, teams=teams, qrels={t: {"a": 1, "b": 0} for t in ("t1", "t2", "t3")})
     by_run, by_team = counts(found), counts(found, "team")
@@ -372,9 +368,7 @@ class TestRankings:
     @pytest.mark.slow
     @pytest.mark.parametrize("size", [1, 40, 1 << 20])
     @pytest.mark.parametrize("ties", ["trec", "rank", "given"])
-    def test_files_in_pieces(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, ties: Any
-    ) -> None:
+    def test_files_in_pieces(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, ties: Any) -> None:
         monkeypatch.setattr(Source.iter_pieces, "__defaults__", (size,))
         path = tmp_path / "r.run"
 
@@ -384,9 +378,7 @@ class TestRankings:
             lines = trec(run)
             expected = cf.read_run(run).rankings(depth)
             if ties != "trec":  # as written: from the lowest score up
-                expected = {
-                    t: [x.split()[2] for x in lines if x.split()[0] == t][:depth] for t in run
-                }
+                expected = {t: [x.split()[2] for x in lines if x.split()[0] == t][:depth] for t in run}
             path.write_text("".join(lines), encoding="utf-8")
             assert cf.read_run(path, ties=ties).rankings(depth) == expected
             if ties != "given":  # lines of a topic may stand anywhere
@@ -411,9 +403,7 @@ class TestRankings:
             ("q Q0 a 1 2 r\nq Q0 b 2 nan r\n", ":2: found score 'nan'"),
         ],
     )
-    def test_bad_files(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, text: str, error: str
-    ) -> None:
+    def test_bad_files(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, text: str, error: str) -> None:
         monkeypatch.setattr(Source.iter_pieces, "__defaults__", (size,))
         path = tmp_path / "r.run"
         path.write_text(text)
@@ -432,9 +422,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, run in RUNS.items():
         lines = [line.replace(" r\n", f" {name}\n") for line in trec(run)]
         Path(f"{name}.run").write_text("".join(lines))
-    judged = [
-        f"{t} 0 {doc} {level}\n" for t, levels in QRELS.items() for doc, level in levels.items()
-    ]
+    judged = [f"{t} 0 {doc} {level}\n" for t, levels in QRELS.items() for doc, level in levels.items()]
     Path("qrels").write_text("".join(judged))
     Path("teams").write_text("".join(f"{run} {team}\n" for run, team in TEAMS.items()))
     return tmp_path
@@ -532,9 +520,7 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
             (["dense.run"], "duplicate run dense.run"),
         ],
     )
-    def test_mistakes(
-        self, here: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], error: str
-    ) -> None:
+    def test_mistakes(self, here: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], error: str) -> None:
         assert main(["pool", "dense.run", *arguments]) == 2
         out, err = capsys.readouterr()
         assert error in err
@@ -572,9 +558,7 @@ POOLS = {
 
 @pytest.mark.parametrize("what", POOLS)
 @pytest.mark.parametrize("format", ["text", "csv", "tsv", "json", "jsonl", "parquet"])
-def test_read_pool_as_judgments_or_run_raises(
-    here: Path, cranfield: Command, what: str, format: str
-) -> None:
+def test_read_pool_as_judgments_or_run_raises(here: Path, cranfield: Command, what: str, format: str) -> None:
     if (format in ("jsonl", "parquet")) != (what == "shown audit"):
         pytest.skip("no such file")
     name = f"p.{format}"
@@ -592,9 +576,7 @@ def test_read_pool_as_judgments_or_run_raises(
 
 
 @pytest.mark.parametrize("format", ["csv", "tsv", "json"])
-def test_read_pool_with_levels_or_scores_returns_them(
-    here: Path, cranfield: Command, format: str
-) -> None:
+def test_read_pool_with_levels_or_scores_returns_them(here: Path, cranfield: Command, format: str) -> None:
     cranfield.succeeds(f"pool dense.run bm25.run --depth 1 -o p.{format}")
     rows = pl.read_json("p.json") if format == "json" else pl.read_csv(
         f"p.{format}", separator="," if format == "csv" else "\t"
@@ -706,16 +688,12 @@ class TestStrata:
         found = []
         for seed in range(300):
             made = cf.pool(run, strata="1-10:1,11-60:0.25", seed=seed, qrels={"q": judged})
-            frame = pl.DataFrame(
-                made.list_sample(), schema=["topic", "doc", "stratum", "level"], orient="row"
-            )
+            frame = pl.DataFrame(made.list_sample(), schema=["topic", "doc", "stratum", "level"], orient="row")
             found.append(cf.evaluate(frame, run, "xinfAP infNDCG").values[0, 0])
         errors = np.std(found, axis=0, ddof=1) / np.sqrt(len(found))
         assert (np.abs(np.mean(found, axis=0) - whole) < 4 * errors + 0.01).all()
 
-    @pytest.mark.parametrize(
-        "strata", ["1-10", "2-10:1", "1-10:1,12-20:1", "1-10:0", "1-10:1.5", "5-1:1", "", "1-x:1"]
-    )
+    @pytest.mark.parametrize("strata", ["1-10", "2-10:1", "1-10:1,12-20:1", "1-10:0", "1-10:1.5", "5-1:1", "", "1-x:1"])
     def test_strata_that_are_none(self, strata: str) -> None:
         with pytest.raises(cf.InputError, match="Use ranks from 1 without gaps"):
             cf.pool(self.RUNS, strata=strata)

@@ -62,8 +62,7 @@ def test_emotional_conversations(answers: tuple[int, ...]) -> None:
 
 def test_rules_give_a_score_for_each_assessor(here: Path) -> None:
     Path("stc.csv").write_text(
-        "topic,doc,worker,Fluent,Coherent,Emotion Consistent,note\n"
-        "t,r,a,1,1,1,fine\nt,r,b,1,1,0,\nt,r,c,0,1,1,\n"
+        "topic,doc,worker,Fluent,Coherent,Emotion Consistent,note\nt,r,a,1,1,1,fine\nt,r,b,1,1,0,\nt,r,c,0,1,1,\n"
     )
     read = read_assessments("stc.csv", rules="ntcir14-stc-cecg")
     assert read.votes == {"t": {"r": {"a": 2.0, "b": 1.0, "c": 0.0}}}

@@ -127,17 +127,13 @@ class TestNotes:
         run = {"101": ["x"], "102": ["a"]}
         scores = cf.evaluate(QRELS, run, "AP", topics="101")
         assert [n.text for n in scores.notes] == [
-            "run: no retrieved document is judged. "
-            "Check that the qrels columns are topic, doc, level."
+            "run: no retrieved document is judged. Check that the qrels columns are topic, doc, level."
         ]
         assert cf.evaluate(QRELS, run, "AP", topics="102").notes == ()
 
     def test_intents(self) -> None:
         qrels = {"1": {"i": {"a": 1}, "j": {"b": 1}}, "2": {"i": {"a": 1}}}
-        kinds = [
-            [n.kind for n in cf.evaluate(qrels, {"2": ["a"]}, "IRec@10", topics=t).notes]
-            for t in ("1", "2")
-        ]
+        kinds = [[n.kind for n in cf.evaluate(qrels, {"2": ["a"]}, "IRec@10", topics=t).notes] for t in ("1", "2")]
         assert ("one-intent" in kinds[0], "one-intent" in kinds[1]) == (False, True)
 
 
@@ -192,12 +188,8 @@ class TestCommands:
     def test_compare_and_scores(self, files: None, cranfield: Command) -> None:
         scores = cranfield.printed("evaluate", "qrels", "one", "two", "-q", "-f", "tsv", "-m", "AP")
         Path("scores.tsv").write_text(scores)
-        again = cranfield.printed(
-            "compare", "--scores", "scores.tsv", "--topics", "101,104", "-f", "csv"
-        )
-        first = cranfield.printed(
-            "compare", "qrels", "one", "two", "--topics", "101,104", "-f", "csv"
-        )
+        again = cranfield.printed("compare", "--scores", "scores.tsv", "--topics", "101,104", "-f", "csv")
+        first = cranfield.printed("compare", "qrels", "one", "two", "--topics", "101,104", "-f", "csv")
         assert again == first
         topics, difference = first.splitlines()[1].split(",")[3:5]  # 1/2 − 1/2 and 7/12 − 1/2
         assert topics == "2"
@@ -226,9 +218,7 @@ class TestCommands:
         assert "AP of one, topic 104" in first
         assert cranfield.printed(*by, "--topics", "104,102") == f"{first}\n{second}"
         assert "topic 101" in cranfield.printed(*by)
-        assert "topic 103" in cranfield.printed(
-            "explain", "AP", "--on", "qrels", "two", "--topic", "103"
-        )
+        assert "topic 103" in cranfield.printed("explain", "AP", "--on", "qrels", "two", "--topic", "103")
 
     def test_pool(self, files: None, cranfield: Command) -> None:
         by = ("pool", "one", "two", "-f", "json", "-q")

@@ -45,9 +45,7 @@ def files(here: Path) -> list[str]:
         (["--map", "4=2,3=2,1=1/2"], "q1 0 a 2\nq1 0 b 2\nq2 0 c 0.5\n"),
     ],
 )
-def test_aggregate_prints_qrels(
-    files: list[str], options: list[str], expected: str, assess: Command
-) -> None:
+def test_aggregate_prints_qrels(files: list[str], options: list[str], expected: str, assess: Command) -> None:
     note = "note: labels per item: 2 for 3 items\n"
     assert assess("aggregate", *files, "--scheme", "sum", *options) == (0, expected, note)
 
@@ -78,9 +76,7 @@ def test_aggregate_knows_no_such_topic(files: list[str], assess: Command) -> Non
 
 def test_aggregate_writes_what_evaluate_reads(files: list[str], assess: Command) -> None:
     for format in ("trec", "csv", "tsv", "json"):
-        assess.succeeds(
-            "aggregate", *files, "--scheme", "mean", "-f", format, "-o", f"qrels.{format}"
-        )
+        assess.succeeds("aggregate", *files, "--scheme", "mean", "-f", format, "-o", f"qrels.{format}")
         read = cf.read_qrels(f"qrels.{format}").to_dict()
         assert read == {"q1": {"a": 2, "b": 1.5}, "q2": {"c": 0.5}}
 
@@ -107,9 +103,7 @@ def test_notes_go_to_standard_error(files: list[str], assess: Command) -> None:
     )
 
 
-def test_aggregate_sum_of_unequal_numbers_of_labels_names_options(
-    files: list[str], assess: Command
-) -> None:
+def test_aggregate_sum_of_unequal_numbers_of_labels_names_options(files: list[str], assess: Command) -> None:
     with Path("ann.txt").open("a") as more:
         more.write("q1 0 d A\n")
     options = ["--scheme", "sum", "--unlabelled", "skip"]

@@ -29,9 +29,7 @@ def files(tmp_path: Path) -> list[str]:
         for name, luck in (("good", 3.0), ("fair", 2.5), ("bad", 0.0)):
             scores = {f"d{i}": luck * (i < 3) + random.normal() for i in range(10)}
             ranked = sorted(scores, key=lambda d: -scores[d])
-            runs[name] += [
-                f"q{t} Q0 {d} {r} {scores[d]:.6f} {name}" for r, d in enumerate(ranked, 1)
-            ]
+            runs[name] += [f"q{t} Q0 {d} {r} {scores[d]:.6f} {name}" for r, d in enumerate(ranked, 1)]
     (tmp_path / "qrels.txt").write_text("\n".join(qrels) + "\n")
     for name, lines in runs.items():
         (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
@@ -39,9 +37,7 @@ def files(tmp_path: Path) -> list[str]:
 
 
 class TestCommand:
-    def test_says_what_was_compared(
-        self, files: list[str], capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_says_what_was_compared(self, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["compare", *files, "-m", "AP", "--trials", "1000", "--seed", "7"]) == 0
         shown = capsys.readouterr().out
         assert "randomised Tukey HSD test, 1,000 trials, seed 7, two-sided, α = 0.05" in shown
@@ -61,9 +57,7 @@ class TestCommand:
         assert main(gate) == 2
         assert "requires --baseline RUN" in capsys.readouterr().err
 
-    def test_json_has_everything(
-        self, files: list[str], capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_json_has_everything(self, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["compare", *files, "-m", "AP P@1", "-f", "json", "--trials", "99"]) == 0
         shown = json.loads(capsys.readouterr().out)
         assert {"runs", "pairs", "movers", "captions", "notices"} <= set(shown)
@@ -86,9 +80,7 @@ class TestCommand:
         assert [p["low"] for p in shown["pairs"]] == [p.low for p in expected.pairs]
 
     @pytest.mark.parametrize("format", ["tsv", "csv", "jsonl", "markdown", "latex"])
-    def test_formats(
-        self, files: list[str], capsys: pytest.CaptureFixture[str], format: str
-    ) -> None:
+    def test_formats(self, files: list[str], capsys: pytest.CaptureFixture[str], format: str) -> None:
         assert main(["compare", *files, "-m", "AP", "-f", format, "--trials", "99"]) == 0
         shown = capsys.readouterr().out
         assert "good" in shown
@@ -97,9 +89,7 @@ class TestCommand:
         else:
             assert len(shown.splitlines()) == 3 + (format != "jsonl")
 
-    def test_scores_of_other_tools(
-        self, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_scores_of_other_tools(self, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         scores = cf.evaluate(files[0], files[1:], "AP")
         for run in scores.runs:
             lines = [f"map\t{t}\t{scores[run, t, 'AP']!r}" for t in scores.topics]
@@ -143,9 +133,7 @@ class TestCommand:
         assert isinstance(cf.compare(simulated(2)), Comparison)
 
 
-def test_counts_are_compared_if_they_are_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_counts_are_compared_if_they_are_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, extra in (("a", 0), ("b", 1)):
         lines = [f"map {t} 0.{t}\nnum_ret {t} {t + extra}\n" for t in range(1, 4)]
         (tmp_path / f"{name}.eval").write_text("".join(lines))
@@ -196,18 +184,14 @@ def test_counts_alone_are_compared(four_topics: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.splitlines()[1].startswith("num_ret,a.eval,b.eval,2,")
 
 
-def test_a_preset_says_which_measures(
-    four_topics: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_preset_says_which_measures(four_topics: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (four_topics / "own.toml").write_text('[presets.own]\ntask = "Own"\nmeasures = ["P@1"]\n')
     arguments = "compare qrels runs/x runs/y --presets own.toml --preset own -f csv"
     assert main(arguments.split()) == 0
     assert {row.split(",")[0] for row in capsys.readouterr().out.splitlines()[1:]} == {"P@1"}
 
 
-def test_other_judgments_rank_the_other_way(
-    four_topics: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_judgments_rank_the_other_way(four_topics: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """RR of x, y, z: 1, 1/2, 1/2 by the first; 1/2, 1, 1/3 by the other.
 
     Pairs x–y: + and −; x–z: + and +; y–z: tied and +. One for, one against: τ = 0.
@@ -253,9 +237,7 @@ def test_a_gate_that_cannot_fire_says_so(forty: Path, cranfield: Command) -> Non
         ("0.07", 0, "verdict: pass: new is worse than old by map, but within the margin of 0.07"),
     ],
 )
-def test_a_margin_decides(
-    forty: Path, cranfield: Command, margin: str, code: int, said: str
-) -> None:
+def test_a_margin_decides(forty: Path, cranfield: Command, margin: str, code: int, said: str) -> None:
     """90% t interval [−0.0600, −0.0100]; any measure that fails, fails: RR is the same."""
     done = cranfield(f"{GATE} --margin {margin}")
     assert done.code == code
@@ -341,9 +323,7 @@ def test_the_verdict_is_about_what_the_test_is_about(test: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["compare", "plan", "meta swap"])
-def test_standard_errors_alone_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
-) -> None:
+def test_standard_errors_alone_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
     for name in "ab":
         (tmp_path / f"{name}.csv").write_text("topic,AP.se\n1,.1\n2,.2\n")
     assert main([*command.split(), "--scores", *map(str, sorted(tmp_path.iterdir()))]) == 2
@@ -360,15 +340,9 @@ def test_a_column_of_topics_is_no_system() -> None:
 
 
 @pytest.mark.parametrize("format", ["csv", "json"])
-def test_a_table_for_people_is_no_empty_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], format: str
-) -> None:
+def test_a_table_for_people_is_no_empty_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], format: str) -> None:
     for name, off in (("a", 0), ("b", 1), ("c", 2)):
-        lines = [
-            f"{m} {t} 0.{(t * k + off) % 7}\n"
-            for t in range(1, 5)
-            for k, m in enumerate(("map", "P_10"), 1)
-        ]
+        lines = [f"{m} {t} 0.{(t * k + off) % 7}\n" for t in range(1, 5) for k, m in enumerate(("map", "P_10"), 1)]
         (tmp_path / f"{name}.eval").write_text("".join(lines))
     four_topics = [*map(str, sorted(tmp_path.glob("*.eval")))]
     out = tmp_path / "out"
@@ -406,9 +380,7 @@ def test_the_best_run_of_each_team(teams: list[str], capsys: pytest.CaptureFixtu
     assert "note: the best of up to 2 runs per team was selected by AP on the" in done.err
 
 
-def test_tables_of_teams_are_shown_first(
-    teams: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tables_of_teams_are_shown_first(teams: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*teams, "-m", "AP", "--best-by", "AP"]) == 0
     assert capsys.readouterr().out.startswith("team        run   of runs")
     assert main([*teams, "-m", "AP", "-f", "json"]) == 0
@@ -440,8 +412,6 @@ def test_teams_and_marks_need_something(
     assert said in capsys.readouterr().err
 
 
-def test_the_best_by_a_measure_that_is_not_there(
-    teams: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_best_by_a_measure_that_is_not_there(teams: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*teams, "-m", "AP", "--best-by", "RR"]) == 2
     assert "cannot sort: no measure 'RR'" in capsys.readouterr().err

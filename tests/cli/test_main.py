@@ -135,12 +135,8 @@ def test_gains_become_part_of_the_name(here: Path, capsys: pytest.CaptureFixture
     assert float(rows[0][3]) == pytest.approx((q1 + 1) / 3, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("undefined", "mean"), [("zero", 1.25 / 3), ("skip", 1.25 / 2), ("nan", None)]
-)
-def test_undefined(
-    here: Path, capsys: pytest.CaptureFixture[str], undefined: str, mean: float | None
-) -> None:
+@pytest.mark.parametrize(("undefined", "mean"), [("zero", 1.25 / 3), ("skip", 1.25 / 2), ("nan", None)])
+def test_undefined(here: Path, capsys: pytest.CaptureFixture[str], undefined: str, mean: float | None) -> None:
     assert main(f"evaluate qrels bm25.run -m AP -q -f tsv --undefined {undefined}".split()) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
     shown = {topic: value for _, topic, _, value in rows}
@@ -157,9 +153,7 @@ def test_undefined_error(here: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_measures_from_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("measures.txt").write_text("# mine\nAP nDCG@10\n\nmap_cut_5\n")
-    assert (
-        main(["evaluate", "qrels", "bm25.run", "-m", "@measures.txt", "-m", "RR", "-f", "tsv"]) == 0
-    )
+    assert main(["evaluate", "qrels", "bm25.run", "-m", "@measures.txt", "-m", "RR", "-f", "tsv"]) == 0
     rows = capsys.readouterr().out.splitlines()[1:]
     assert [row.split("\t")[2] for row in rows] == ["AP", "nDCG@10", "AP(norm=R)@5", "RR"]
 
@@ -171,9 +165,7 @@ def test_a_file_of_measures_is_text(here: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl", "markdown", "latex", "table"])
-def test_output_to_a_file_is_what_would_be_printed(
-    here: Path, capsys: pytest.CaptureFixture[str], format: str
-) -> None:
+def test_output_to_a_file_is_what_would_be_printed(here: Path, capsys: pytest.CaptureFixture[str], format: str) -> None:
     command = f"evaluate qrels bm25.run dense.run -m AP -f {format}".split()
     assert main(command) == 0
     printed = capsys.readouterr().out
@@ -183,16 +175,9 @@ def test_output_to_a_file_is_what_would_be_printed(
 
 
 def test_json_and_parquet_can_be_read_back(here: Path) -> None:
-    assert (
-        main(["evaluate", "qrels", "bm25.run", "-m", "AP", "-q", "-f", "json", "-o", "s.json"]) == 0
-    )
+    assert main(["evaluate", "qrels", "bm25.run", "-m", "AP", "-q", "-f", "json", "-o", "s.json"]) == 0
     assert json.loads(Path("s.json").read_text())["topics"]["bm25"]["q1"]["AP"] == 0.25
-    assert (
-        main(
-            ["evaluate", "qrels", "bm25.run", "-m", "AP", "-q", "-f", "parquet", "-o", "s.parquet"]
-        )
-        == 0
-    )
+    assert main(["evaluate", "qrels", "bm25.run", "-m", "AP", "-q", "-f", "parquet", "-o", "s.parquet"]) == 0
     table = pl.read_parquet("s.parquet")
     assert table.columns == ["run", "topic", "measure", "value"]
     assert table.filter(topic="q1")["value"].to_list() == [0.25]
@@ -228,9 +213,7 @@ def test_no_partial_output_file(here: Path, capsys: pytest.CaptureFixture[str]) 
         ("simulate --topics 0 -o sim", "found topics 0, expected"),
     ],
 )
-def test_mistakes_get_a_sentence_and_exit_code_2(
-    here: Path, command: str, said: str, cranfield: Command
-) -> None:
+def test_mistakes_get_a_sentence_and_exit_code_2(here: Path, command: str, said: str, cranfield: Command) -> None:
     assert said in cranfield.refused(command)
 
 
@@ -243,10 +226,7 @@ def test_wrong_usage_exits_with_2(command: str, cranfield: Command) -> None:
 
 def test_equal_tags_are_told_apart_by_path(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("other.run").write_text(BM25)
-    assert (
-        main(["evaluate", "qrels", "bm25.run", "other.run", "dense.run", "-m", "RR", "-f", "tsv"])
-        == 0
-    )
+    assert main(["evaluate", "qrels", "bm25.run", "other.run", "dense.run", "-m", "RR", "-f", "tsv"]) == 0
     rows = capsys.readouterr().out.splitlines()[1:]
     assert [row.split("\t")[0] for row in rows] == ["bm25.run", "other.run", "dense"]
 
@@ -332,9 +312,7 @@ def test_progress_counts_every_part_of_a_run(here: Path, monkeypatch: pytest.Mon
     assert 2 <= seen.count("dense") <= 3
 
 
-def test_an_unknown_measure_to_sort_by_is_a_line(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_measure_to_sort_by_is_a_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "qrels", "bm25.run", "dense.run", "-m", "AP", "--sort", "APP"]) == 2
     assert "no measure 'APP'; did you mean 'AP'?" in capsys.readouterr().err
 
@@ -427,9 +405,7 @@ def test_the_traceback_is_behind_a_switch(
 
 
 def test_a_mistake_of_the_user_has_no_traceback(here: Path, cranfield: Command) -> None:
-    assert cranfield.refused("evaluate qrels nothing.run -v") == (
-        "cannot read nothing.run: no such file or directory"
-    )
+    assert cranfield.refused("evaluate qrels nothing.run -v") == ("cannot read nothing.run: no such file or directory")
 
 
 # -- what a terminal is not to be sent ------------------------------------------------------------
@@ -536,9 +512,7 @@ def test_notes_and_errors_in_any_encoding(here: Path, encoding: str) -> None:
         ("simulate --intents 1000000000 -o sim", "found intents 1000000000, expected at most 1000"),
     ],
 )
-def test_absurd_values_are_one_line(
-    here: Path, command: str, said: str, cranfield: Command
-) -> None:
+def test_absurd_values_are_one_line(here: Path, command: str, said: str, cranfield: Command) -> None:
     Path("intents").write_text("q1 1 a 1\nq1 2 c 1\nq2 1 d 1\n")
     Path("levels").write_text("q1 0 a L9999999\nq2 0 d L1\n")
     if not said:
@@ -558,9 +532,7 @@ def test_absurd_values_are_one_line(
         ("evaluate digits bm25.run -m alpha_nDCG", None),
     ],
 )
-def test_large_values_that_have_a_meaning(
-    here: Path, command: str, mean: float | None, cranfield: Command
-) -> None:
+def test_large_values_that_have_a_meaning(here: Path, command: str, mean: float | None, cranfield: Command) -> None:
     Path("intents").write_text("q1 1 a 1\nq1 2 c 1\nq2 1 d 1\n")
     Path("digits").write_text(f"q1 {'1' * 4400} a 1\nq1 {'2' * 4400} c 1\nq2 1 d 1\n")
     found = float(cranfield.printed(f"{command} -f tsv").split()[-1])
@@ -576,9 +548,7 @@ def test_a_separator_that_argparse_would_leave_out(here: Path, cranfield: Comman
 
 @pytest.mark.parametrize("command", ["evaluate qrels", "evaluate", "validate", "validate qrels"])
 @pytest.mark.parametrize("text", ["1\n", "[1]\n", f"{'[' * 9999}\n", f"{'9' * 5000}\n"])
-def test_json_lines_that_are_no_objects(
-    here: Path, cranfield: Command, command: str, text: str
-) -> None:
+def test_json_lines_that_are_no_objects(here: Path, cranfield: Command, command: str, text: str) -> None:
     Path("one.jsonl").write_text(text)
     done = cranfield(f"{command} one.jsonl {'bm25.run' if command == 'evaluate' else ''}")
     assert done.code == 2

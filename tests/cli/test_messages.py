@@ -74,18 +74,14 @@ class TestErrors:
             ("evaluate", None, None, "`cranfield evaluate -h` explains"),
         ],
     )
-    def test_usage(
-        self, line: str, found: str | None, expected: str | None, hint: str, cranfield: Command
-    ) -> None:
+    def test_usage(self, line: str, found: str | None, expected: str | None, hint: str, cranfield: Command) -> None:
         done = cranfield(f"--errors json {line}")
         (told,) = objects(done)
         assert (done.code, told["kind"]) == (2, "usage")
         assert (told["found"], told["hint"]) == (found, hint)
         assert (told["expected"] or "").startswith(expected or "")
 
-    def test_a_package_that_is_missing(
-        self, cranfield: Command, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_package_that_is_missing(self, cranfield: Command, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "scipy.special", None)
         (told,) = objects(cranfield("compare q good bad --errors json"))
         assert (told["kind"], told["expected"]) == ("missing-package", "cranfield[stats]")
@@ -125,12 +121,9 @@ class TestNotes:
         done = cranfield("evaluate q good bad -m P@1 --errors json")
         assert done.code == 0
         told = objects(done)
-        assert {(one["level"], one["kind"], one["run"]) for one in told} == {
-            ("note", "unjudged", "bad")
-        }
+        assert {(one["level"], one["kind"], one["run"]) for one in told} == {("note", "unjudged", "bad")}
         assert [one["message"] for one in told] == [
-            line.removeprefix("note: ")
-            for line in cranfield("evaluate q good bad -m P@1 -v").err.splitlines()
+            line.removeprefix("note: ") for line in cranfield("evaluate q good bad -m P@1 -v").err.splitlines()
         ]
         assert cranfield("evaluate q good bad -m P@1 --errors json --quiet").err == ""
 
@@ -153,9 +146,9 @@ def test_the_environment_asks_as_well(cranfield: Command, monkeypatch: pytest.Mo
 
 
 def test_options_are_found_before_they_are_read() -> None:
-    assert [
-        get_error_format(x.split()) for x in ("evaluate", "x --errors json", "--errors=json x")
-    ] == [*("text", "json", "json")]
+    assert [get_error_format(x.split()) for x in ("evaluate", "x --errors json", "--errors=json x")] == [
+        *("text", "json", "json")
+    ]
     assert strip_error_format(["--errors", "json", "trec_eval"]) == ["trec_eval"]
     assert strip_error_format(["--errors=json", "trec_eval", "x"]) == ["trec_eval", "x"]
     assert strip_error_format(["trec_eval", "--errors", "json"]) == [

@@ -93,8 +93,7 @@ def test_warnings_come_first(cranfield: Command) -> None:
     Path("upper").write_text(ONE.replace(" a ", " A ").replace(" b ", " B "))
     told = cranfield("evaluate qrels upper -m P@5").err.splitlines()
     assert told[0] == (
-        "warning: r: no retrieved document is judged. "
-        "Check that the qrels columns are topic, doc, level."
+        "warning: r: no retrieved document is judged. Check that the qrels columns are topic, doc, level."
     )
 
 

@@ -32,9 +32,7 @@ def files(here: Path) -> None:
     Path("q").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 b 0\n3 0 a 0\n3 0 b 1\n")
     Path("p").write_text("1 0 a 1\n1 0 b 1\n2 0 a 1\n2 0 b 0\n3 0 a 0\n3 0 b 1\n")
     for name, order in (("one", "ab"), ("two", "ba"), ("three", "b")):
-        rows = [
-            f"{t} Q0 {doc} {i} {9 - i} {name}\n" for t in (1, 2, 3) for i, doc in enumerate(order)
-        ]
+        rows = [f"{t} Q0 {doc} {i} {9 - i} {name}\n" for t in (1, 2, 3) for i, doc in enumerate(order)]
         Path(name).write_text("".join(rows))
 
 

@@ -75,9 +75,7 @@ class TestHelp:
         assert {*BY_NAME} <= {*PARSERS}
 
     @pytest.mark.parametrize("name", PARSERS)
-    def test_it_begins_with_an_example_and_few_options(
-        self, name: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_it_begins_with_an_example_and_few_options(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("COLUMNS", "80")
         p = PARSERS[name]
         lines = p.format_help().splitlines()
@@ -135,9 +133,7 @@ def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "battles.csv").write_text(said)
     for file, run in zip(("bm25", "dense"), made.runs.values(), strict=True):
         rows = [
-            f"{names[topic]} Q0 {doc} 1 {score} {file}\n"
-            for topic, docs in run.items()
-            for doc, score in docs.items()
+            f"{names[topic]} Q0 {doc} 1 {score} {file}\n" for topic, docs in run.items() for doc, score in docs.items()
         ]
         (tmp_path / f"{file}.run").write_text("".join(rows))
     (tmp_path / "teams.txt").write_text("bm25 a\ndense b\n")

@@ -34,10 +34,7 @@ WORDS = {
 READ_ELSEWHERE = {"DIR"}  # topic directories: their files are known once they are read
 
 
-PARSERS = {
-    parser.prog: parser
-    for parser in list_parsers(name for name in COMMANDS if name not in OWN_PARSERS)
-}
+PARSERS = {parser.prog: parser for parser in list_parsers(name for name in COMMANDS if name not in OWN_PARSERS)}
 
 
 @pytest.fixture(autouse=True)
@@ -53,8 +50,7 @@ def list_values(parser: Parser) -> list[Option]:
     return [
         row
         for row in parser.rows
-        if not (row.is_switch or row.choices or row.help is None)
-        and row.value not in ("integer", "number")
+        if not (row.is_switch or row.choices or row.help is None) and row.value not in ("integer", "number")
     ]
 
 
@@ -82,9 +78,7 @@ def test_check_outputs_every_input_option_raises(name: str) -> None:
             word = "q" if names & INPUTS else "@q"
             options = argparse.Namespace(declared=rows)
             setattr(options, output.name, "../" + os.path.basename(os.getcwd()) + "/q")
-            setattr(
-                options, row.name, ["r", word] if row.nargs in ("*", "+") or row.repeat else word
-            )
+            setattr(options, row.name, ["r", word] if row.nargs in ("*", "+") or row.repeat else word)
             assert "q" in [*list_input_files(options)]
             with pytest.raises(CranfieldError, match=r"is also an input \(q\)"):
                 check_outputs(options)
@@ -181,9 +175,7 @@ def test_main_output_is_listed_in_an_input_raises(cranfield: Command) -> None:
     ],
 )
 @pytest.mark.parametrize("exists", [True, False])
-def test_main_two_outputs_are_one_file_raises(
-    cranfield: Command, line: str, options: str, exists: bool
-) -> None:
+def test_main_two_outputs_are_one_file_raises(cranfield: Command, line: str, options: str, exists: bool) -> None:
     Path("d").mkdir()
     if exists:
         Path("out.svg").write_text("before")
@@ -206,9 +198,7 @@ def test_main_read_only_output_raises(cranfield: Command) -> None:
     Path("out").write_text("before")
     Path("out").chmod(0o444)
     said = cranfield.refused("evaluate q r -m AP -o out")
-    assert said == (
-        "cannot write out: file is read-only. Use another file name, or make it writable."
-    )
+    assert said == ("cannot write out: file is read-only. Use another file name, or make it writable.")
     assert Path("out").read_text() == "before"
     Path("out").chmod(0o644)
     cranfield.succeeds("evaluate q r -m AP -o out")

@@ -100,9 +100,7 @@ class TestCommand:
         assert "43%" in small["text"]  # √(2 / 11)
 
     @pytest.mark.parametrize(("topics", "told"), [(32, True), (34, False)])
-    def test_how_small_a_pilot_is_small(
-        self, tmp_path: Path, topics: int, told: bool, plan: Command
-    ) -> None:
+    def test_how_small_a_pilot_is_small(self, tmp_path: Path, topics: int, told: bool, plan: Command) -> None:
         """The error is √(2 / (n − 1)): 25% with 33 topics."""
         rows = [f"{r}\t{t}\tAP\t{t % 5 / 10}\n" for r in "ab" for t in range(topics)]
         (tmp_path / "s.tsv").write_text("run\ttopic\tmeasure\tvalue\n" + "".join(rows))
@@ -168,9 +166,7 @@ class TestCommand:
     def test_one_run_is_no_pilot(self, pilot: list[str], plan: Command) -> None:
         assert "expected at least 2" in plan.refused(*pilot[:2])
 
-    def test_nothing_is_written_if_something_is_wrong(
-        self, pilot: list[str], tmp_path: Path, plan: Command
-    ) -> None:
+    def test_nothing_is_written_if_something_is_wrong(self, pilot: list[str], tmp_path: Path, plan: Command) -> None:
         file = tmp_path / "power.svg"
         assert plan.refused(*pilot, "-m", "AP", "-m", "P@5", "--plot", str(file))
         assert not file.exists()

@@ -70,9 +70,7 @@ def scattered(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("form", [".txt", ".gz", ".bz2", "parquet"])
-def test_lines_and_bytes_of_the_file_are_told(
-    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_and_bytes_of_the_file_are_told(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All lines, and, however it is packed, nearly all bytes that the file has."""
     monkeypatch.setattr(Source.iter_pieces, "__defaults__", (4000,))
     monkeypatch.setattr(tables, "PART", 300)

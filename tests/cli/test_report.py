@@ -150,9 +150,7 @@ class TestAnswers:
 
     def test_names_that_do_not_match_are_told(self, report: Command, answered: str) -> None:
         done = report.succeeds(f"qrels x.run {answered} -m 'RR NuggetV' -o r.html")
-        assert done.err == (
-            "note: 1 run (y) without rankings: runs and answers are matched by name\n"
-        )
+        assert done.err == ("note: 1 run (y) without rankings: runs and answers are matched by name\n")
 
     @pytest.mark.parametrize(
         ("line", "said"),
@@ -205,9 +203,7 @@ def test_mistakes(report: Command, files: list[str], line: str, said: str) -> No
     assert not Path("r.html").exists()
 
 
-def test_without_the_package(
-    report: Command, files: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_package(report: Command, files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """It is said before the work, and with the command that helps."""
     monkeypatch.setitem(sys.modules, "jinja2", None)
     done = report(*files, "-o", "r.html")

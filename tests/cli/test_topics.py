@@ -50,9 +50,7 @@ def test_tables_and_formats(topics: Command, files: list[str]) -> None:
         ("3", "x", "not answered"),
         ("3", "y", ""),
     ]
-    hardest = rows_of(
-        topics.printed(*files, "-m", "RR", "--table", "hardest", "-f", "csv", "--top", "1")
-    )
+    hardest = rows_of(topics.printed(*files, "-m", "RR", "--table", "hardest", "-f", "csv", "--top", "1"))
     assert [(row["topic"], row["best_run"]) for row in hardest] == [("3", "y")]
     whole = json.loads(topics.printed(*files, "-m", "RR", "-f", "json"))
     assert [*whole][:5] == ["hardest", "divisive", "deciding", "tally", "results"]
@@ -90,6 +88,4 @@ def test_what_is_refused(topics: Command, files: list[str], asked: list[str], me
 
 def test_the_table_of_two_runs_needs_two(topics: Command, files: list[str]) -> None:
     line = topics.refused(*files[:2], "--table", "deciding")
-    assert line == (
-        "found table deciding, expected a table of this result: hardest, tally, results"
-    )
+    assert line == ("found table deciding, expected a table of this result: hardest, tally, results")

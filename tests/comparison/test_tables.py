@@ -49,9 +49,7 @@ def test_runs_table_has_baselines_that_differ() -> None:
     x = {str(t): t / 20 for t in range(12)}
     better, worse = ({t: v + d for t, v in x.items()} for d in (0.1, -0.1))
     found = cf.compare({"x": x, "better": better, "worse": worse}, "x")
-    told = {
-        row["run"]: (row["better_than"], row["worse_than"]) for row in table("runs", found).rows
-    }
+    told = {row["run"]: (row["better_than"], row["worse_than"]) for row in table("runs", found).rows}
     assert told == {"better": ("x", ""), "x": ("", ""), "worse": ("", "x")}
     marks = dict(zip(*(f.cell_texts for f in table("runs", found).fields if f.name in
                        ("run", "significant")), strict=True))  # fmt: skip
@@ -227,14 +225,8 @@ def test_daggers_mark_runs_better_than_a_baseline(
 def test_the_sixth_dagger_is_doubled() -> None:
     runs = {f"r{i}": {str(t): float((t * i) % 7) for t in range(4)} for i in range(1, 9)}
     found = cf.compare(runs, [f"r{i}" for i in range(1, 8)], test="t", correction="none")
-    names = (
-        next(s for s in build_tables(found, marks="daggers") if s.name == "results")
-        .fields[0]
-        .cell_texts
-    )
-    assert {"r1 (†)", "r2 (‡)", "r3 (§)", "r4 (¶)", "r5 (‖)", "r6 (††)", "r7 (‡‡)", "r8"} == {
-        *names
-    }
+    names = next(s for s in build_tables(found, marks="daggers") if s.name == "results").fields[0].cell_texts
+    assert {"r1 (†)", "r2 (‡)", "r3 (§)", "r4 (¶)", "r5 (‖)", "r6 (††)", "r7 (‡‡)", "r8"} == {*names}
 
 
 def test_daggers_are_superscripts_in_html_and_latex() -> None:

@@ -40,9 +40,7 @@ LEVELS = [(0, 1, 2, 3), (-2, -1, 0, 1, 2)]
 
 
 # Cranfield works with older ones, which it cannot be compared with in this.
-OF_NEWER = pytest.mark.skipif(
-    not hasattr(real_ir, "run_inputs"), reason="an ir_measures before 0.4.1"
-)
+OF_NEWER = pytest.mark.skipif(not hasattr(real_ir, "run_inputs"), reason="an ir_measures before 0.4.1")
 
 
 def assert_alike(text: str, qrels: Nested, run: Nested, within: float) -> None:
@@ -237,9 +235,7 @@ class TestSubtopics:
     def test_without_iterations_there_is_one(self) -> None:
         plain = {"q1": {"a": 1, "b": 1}}
         rows = [("q1", doc, 1) for doc in "ab"]
-        columns = dict(
-            zip(("query_id", "doc_id", "relevance"), zip(*rows, strict=True), strict=True)
-        )
+        columns = dict(zip(("query_id", "doc_id", "relevance"), zip(*rows, strict=True), strict=True))
         short = namedtuple("short", ["query_id", "doc_id", "relevance"])
         named = [short(*row) for row in rows]
         for qrels in (plain, cf.read_qrels(plain), pd.DataFrame(columns), named):
@@ -259,9 +255,7 @@ class TestSubtopics:
 
 
 class TestNamesOfIrMeasures:
-    @pytest.mark.parametrize(
-        "text", [*ALIKE, *GDEVAL, *DIVERSE, "P(rel=1)@5", "SetF(beta=1.0)", "ERR", "α_nDCG@5"]
-    )
+    @pytest.mark.parametrize("text", [*ALIKE, *GDEVAL, *DIVERSE, "P(rel=1)@5", "SetF(beta=1.0)", "ERR", "α_nDCG@5"])
     def test_printed_as_there(self, text: str) -> None:
         ours = ir_measures.parse_measure(text)
         assert str(ours) == repr(ours) == str(real_ir.parse_measure(text))
@@ -391,16 +385,12 @@ class TestForms:
         expected = ir_measures.calc(MEASURES, SMALL_QRELS, SMALL_RUN)
         assert ir_measures.calc(MEASURES, SMALL_QRELS, runs()[form]) == expected
 
-    @pytest.mark.parametrize(
-        "run", [{}, [], iter([]), pd.DataFrame(columns=["query_id", "doc_id", "score"])]
-    )
+    @pytest.mark.parametrize("run", [{}, [], iter([]), pd.DataFrame(columns=["query_id", "doc_id", "score"])])
     def test_an_empty_run_scores_nothing(self, run: Any) -> None:
         found = ir_measures.calc_aggregate(MEASURES, SMALL_QRELS, run)
         assert found == dict.fromkeys(MEASURES, 0.0)
 
-    @pytest.mark.parametrize(
-        "qrels", [{}, [], pd.DataFrame(columns=["query_id", "doc_id", "relevance"])]
-    )
+    @pytest.mark.parametrize("qrels", [{}, [], pd.DataFrame(columns=["query_id", "doc_id", "relevance"])])
     def test_without_judgments_there_is_nothing(self, qrels: Any) -> None:
         """No values, NaN for means, and counts of 0."""
         texts = ["AP", "nDCG@10", "NumRet", "NumQ", "INST(max_rel=3)"]
@@ -653,8 +643,7 @@ class TestMeasuresOfOnesOwn:
     def test_agree(self) -> None:
         for ours, theirs in zip(self.forms(ir_measures), self.forms(real_ir), strict=True):
             mine, expected = (
-                module.calc(self.made(module), *form)
-                for module, form in ((ir_measures, ours), (real_ir, theirs))
+                module.calc(self.made(module), *form) for module, form in ((ir_measures, ours), (real_ir, theirs))
             )
             found = {(m.query_id, str(m.measure)): m.value for m in mine.per_query}
             assert found == {(m.query_id, str(m.measure)): m.value for m in expected.per_query}

@@ -91,13 +91,9 @@ class TestOurMeasures:
     def test_many_runs_of_one_evaluator(self) -> None:
         evaluator = ir_measures.evaluator([provider.Q, ir_measures.AP], QRELS)
         for run in (RUN, {"q2": {"a": 1.0}}, RUN):
-            assert evaluator.calc_aggregate(run) == ir_measures.calc_aggregate(
-                [provider.Q, ir_measures.AP], QRELS, run
-            )
+            assert evaluator.calc_aggregate(run) == ir_measures.calc_aggregate([provider.Q, ir_measures.AP], QRELS, run)
 
-    @pytest.mark.parametrize(
-        "run", [{}, {"q9": {"a": 1.0}}, pd.DataFrame(columns=["query_id", "doc_id", "score"])]
-    )
+    @pytest.mark.parametrize("run", [{}, {"q9": {"a": 1.0}}, pd.DataFrame(columns=["query_id", "doc_id", "score"])])
     def test_topics_without_an_answer_are_empty_lists(self, run: Any) -> None:
         """PyTerrier asks so for topics of no batch. NumRel is what it is of any list."""
         measures = [provider.Q, provider.measure("NumRel")]
@@ -105,9 +101,7 @@ class TestOurMeasures:
             **{("q1", "Q"): 0.0, ("q2", "Q"): 0.0},
             **{("q1", "cranfield.NumRel"): 2.0, ("q2", "cranfield.NumRel"): 1.0},
         }
-        assert ir_measures.calc_aggregate([provider.measure("NumRel")], QRELS, run) == {
-            provider.measure("NumRel"): 3.0
-        }
+        assert ir_measures.calc_aggregate([provider.measure("NumRel")], QRELS, run) == {provider.measure("NumRel"): 3.0}
 
     def test_without_judgments_there_is_nothing(self) -> None:
         found = ir_measures.calc([provider.Q], {}, RUN)
@@ -193,21 +187,13 @@ class TestRefused:
         mine = ir_measures.define_byquery(lambda qrels, run: 7.0, name="P")
         assert not provider.PROVIDER.supports(mine)
         assert ir_measures.calc_aggregate([mine], QRELS, RUN)[mine] == 14 / 3  # q9 counts there
-        with pytest.raises(
-            cf.InputError, match="found measure P, expected a measure that cranfield also has"
-        ):
+        with pytest.raises(cf.InputError, match="found measure P, expected a measure that cranfield also has"):
             provider.PROVIDER.calc_aggregate([mine], QRELS, RUN)
 
     def test_without_ir_measures(self) -> None:
-        code = (
-            "import sys; sys.modules['ir_measures'] = None\nfrom cranfield.compat import provider"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=False
-        )
-        assert "MissingPackage: this provider needs ir_measures (cranfield[ir_measures])" in (
-            done.stderr
-        )
+        code = "import sys; sys.modules['ir_measures'] = None\nfrom cranfield.compat import provider"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert "MissingPackage: this provider needs ir_measures (cranfield[ir_measures])" in (done.stderr)
         assert done.stderr.rstrip().endswith('-m pip install "ir-measures>=0.3.7"')
 
 
@@ -241,9 +227,7 @@ class TestProvider:
             provider.register()
             assert ir_measures.calc_aggregate([ir_measures.AP], QRELS, RUN)
 
-    @pytest.mark.parametrize(
-        "text", ["AP@10", "nDCG@5", "RR@5", "SetF(beta=2.0)", "NumRet", "RBP(rel=1)", "Judged@10"]
-    )
+    @pytest.mark.parametrize("text", ["AP@10", "nDCG@5", "RR@5", "SetF(beta=2.0)", "NumRet", "RBP(rel=1)", "Judged@10"])
     def test_has_ir_measures_own_measures(self, text: str) -> None:
         """With their meaning, where no scores are equal."""
         qrels, run = collection(5, (0, 1, 2, 3), ties=False)
@@ -251,9 +235,7 @@ class TestProvider:
         ours = provider.PROVIDER.calc([measure], qrels, run)
         theirs = ir_measures.calc([measure], qrels, run)
         expected = {m.query_id: m.value for m in theirs.per_query}
-        assert {m.query_id: m.value for m in ours.per_query} == pytest.approx(
-            expected, abs=ROUNDING
-        )
+        assert {m.query_id: m.value for m in ours.per_query} == pytest.approx(expected, abs=ROUNDING)
         kinds = {type(m) for m in ours.per_query}
         assert kinds == {type(m) for m in theirs.per_query}
         assert ours.aggregated == {measure: pytest.approx(theirs.aggregated[measure])}  # type: ignore[index]
@@ -289,9 +271,7 @@ class TestCommandLine:
         assert (values["AP@1"], values["cranfield.AP@1"]) == ("0.2500", "0.5000")
         assert values.keys() > {"cranfield.nDCG(gain=exp)@10", "D(P)@1"}
 
-    def test_computes_all_by_cranfield_if_asked(
-        self, files: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_computes_all_by_cranfield_if_asked(self, files: str, capsys: pytest.CaptureFixture[str]) -> None:
         words = f"{files} AP@10 Q --provider cranfield"
         assert self.printed(capsys, words, provider.main) == "AP@10\t0.4167\nQ\t0.3750\n"
 

@@ -62,9 +62,7 @@ class TestRelevanceEvaluator:
     @pytest.mark.parametrize("judged_only", [False, True])
     @pytest.mark.parametrize("level", [1, 2, 3])
     @pytest.mark.parametrize("levels", [(0, 1, 2, 3), (-2, -1, 0, 1, 2, 4)])
-    def test_every_measure_agrees(
-        self, levels: tuple[int, ...], level: int, judged_only: bool
-    ) -> None:
+    def test_every_measure_agrees(self, levels: tuple[int, ...], level: int, judged_only: bool) -> None:
         compared = 0
         for seed in range(5):
             qrels, run = collection(seed, levels)
@@ -121,9 +119,7 @@ class TestRelevanceEvaluator:
     )
     def test_names_parameters_and_keys(self, measures: Any) -> None:
         ours, theirs = both(measures)
-        assert {t: list(values) for t, values in ours.items()} == {
-            t: list(values) for t, values in theirs.items()
-        }
+        assert {t: list(values) for t, values in ours.items()} == {t: list(values) for t, values in theirs.items()}
         assert not differences(ours, theirs)
 
     def test_what_is_supported(self) -> None:
@@ -140,9 +136,7 @@ class TestRelevanceEvaluator:
             with pytest.raises(ValueError, match="unsupported measure"):
                 module.RelevanceEvaluator(QRELS, [name])
 
-    @pytest.mark.parametrize(
-        "name", ["recip_rank_10", "map_5", "ndcg_10", "P_5x", "P_5.5", "P_0", "iprec_at_recall_2"]
-    )
+    @pytest.mark.parametrize("name", ["recip_rank_10", "map_5", "ndcg_10", "P_5x", "P_5.5", "P_0", "iprec_at_recall_2"])
     def test_parameters_that_mean_nothing_are_refused(self, name: str) -> None:
         """pytrec_eval ignores them, or brings the interpreter down."""
         with pytest.raises(ValueError, match=name):
@@ -180,13 +174,9 @@ class TestRelevanceEvaluator:
             st.sampled_from([-math.inf, -3.5, 0, 1, 2.25, True, False, math.inf]),
             min_size=1,
         ),
-        st.dictionaries(
-            st.sampled_from("abcdef"), st.sampled_from([True, False, 0, 1, 3]), min_size=1
-        ),
+        st.dictionaries(st.sampled_from("abcdef"), st.sampled_from([True, False, 0, 1, 3]), min_size=1),
     )
-    def test_infinity_and_booleans_are_numbers(
-        self, docs: dict[str, float], judged: dict[str, int]
-    ) -> None:
+    def test_infinity_and_booleans_are_numbers(self, docs: dict[str, float], judged: dict[str, int]) -> None:
         ours, theirs = both(["all_trec"], {"1": judged}, {"1": docs})
         assert list(ours) == list(theirs) == ["1"]
         assert not differences(ours, theirs)
@@ -256,8 +246,7 @@ class TestRelevanceEvaluator:
             assert type(getattr(pytrec_eval, name)) is type(getattr(real_trec, name))
         for name in ("parse_run", "parse_qrel", "compute_aggregated_measure"):
             ours, theirs = (
-                list(inspect.signature(getattr(module, name)).parameters)
-                for module in (pytrec_eval, real_trec)
+                list(inspect.signature(getattr(module, name)).parameters) for module in (pytrec_eval, real_trec)
             )
             assert ours == theirs
         for method in ("__init__", "evaluate"):

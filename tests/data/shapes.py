@@ -63,11 +63,7 @@ def lines(rows: Iterable[Iterable[Any]], separator: str = " ") -> bytes:
 
 
 JUDGED = [(topic, doc, level) for topic, docs in QRELS.items() for doc, level in docs.items()]
-RANKED = [
-    (topic, doc, rank, score)
-    for topic, docs in RUN.items()
-    for rank, (doc, score) in enumerate(docs.items(), 1)
-]
+RANKED = [(topic, doc, rank, score) for topic, docs in RUN.items() for rank, (doc, score) in enumerate(docs.items(), 1)]
 QRELS_HEAD, RUN_HEAD = ("query-id", "corpus-id", "score"), ("qid", "docno", "rank", "score")
 _TREC = [(t, "Q0", d, r, s, "tag") for t, d, r, s in RANKED]
 _LETOR = lines((x, f"qid:{t}", "1:0.3", "#docid", "=", d) for t, d, x in JUDGED)
@@ -125,16 +121,9 @@ _RANKLLM = [
     for t in RUN
 ]
 # Of one file with both lists nobody could tell that they were exchanged: see test_objects for it.
-_RAGAS_GOLD = [
-    {"id": t, "user_input": f"about {t}", "reference_context_ids": docs} for t, docs in GOLD.items()
-]
-_RAGAS = [
-    {"id": t, "user_input": f"about {t}", "retrieved_context_ids": docs}
-    for t, docs in LISTS.items()
-]
-_KILT_GOLD = [
-    {"id": t, "input": t, "output": [{"answer": "!", "provenance": _pages(GOLD[t])}]} for t in RUN
-]
+_RAGAS_GOLD = [{"id": t, "user_input": f"about {t}", "reference_context_ids": docs} for t, docs in GOLD.items()]
+_RAGAS = [{"id": t, "user_input": f"about {t}", "retrieved_context_ids": docs} for t, docs in LISTS.items()]
+_KILT_GOLD = [{"id": t, "input": t, "output": [{"answer": "!", "provenance": _pages(GOLD[t])}]} for t in RUN]
 _KILT = [{"id": t, "input": t, "output": [{"provenance": _pages(LISTS[t])}]} for t in RUN]
 _DPR_GOLD = [
     {
@@ -153,9 +142,7 @@ _DPR = [
     }
     for t in RUN
 ]
-_PYSERINI = {
-    t: {"question": f"about {t}", "answers": ["!"], "contexts": _hits(t, "docid")} for t in RUN
-}
+_PYSERINI = {t: {"question": f"about {t}", "answers": ["!"], "contexts": _hits(t, "docid")} for t in RUN}
 _RAG = [
     {
         "run_id": "mine",
@@ -170,11 +157,7 @@ _RAG = [
 _MTEB = {"mteb_model_meta": {"model_name": "mine", "revision": "1"}, "default": {"test": RUN}}
 # The queries of these hits have no names: their places are q1 and q2 of the other shapes.
 _ST = [_hits(t, "corpus_id") for t in RUN]
-_BY_PLACE = lines(
-    (place, 0, doc, level)
-    for place, docs in enumerate(QRELS.values())
-    for doc, level in docs.items()
-)
+_BY_PLACE = lines((place, 0, doc, level) for place, docs in enumerate(QRELS.values()) for doc, level in docs.items())
 
 OBJECTS = [
     Shape("json", "qrels", ".json", _array(_QRELS)),

@@ -98,9 +98,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_evaluate_dataset_name_reads_judgments_and_run(here: Path, cranfield: Command) -> None:
     """RR is 1/2 and 1."""
     for run in ({"1": ["b", "a"], "2": ["d"]}, "irds:cranfield-tests/all"):
-        assert cf.evaluate("irds:cranfield-tests/all", run, "RR").summary().popitem()[1] == {
-            "RR": 0.75
-        }
+        assert cf.evaluate("irds:cranfield-tests/all", run, "RR").summary().popitem()[1] == {"RR": 0.75}
     Path("run").write_text("1 Q0 b 1 2 me\n1 Q0 a 2 1 me\n2 Q0 d 1 1 me\n")
     said = cranfield.printed("evaluate irds:cranfield-tests/all run -m RR")
     assert "me   0.7500" in said
@@ -140,9 +138,7 @@ def test_read_qrels_dataset_by_intent_reads_intents() -> None:
         ("al", "unknown dataset 'cranfield-tests/al'. Did you mean cranfield-tests/all"),
     ],
 )
-def test_evaluate_unsupported_dataset_raises(
-    name: str, said: str, here: Path, cranfield: Command
-) -> None:
+def test_evaluate_unsupported_dataset_raises(name: str, said: str, here: Path, cranfield: Command) -> None:
     Path("run").write_text("1 Q0 b 1 2 me\n")
     assert said in cranfield.refused("evaluate", f"irds:cranfield-tests/{name}", "run")
 

@@ -53,8 +53,7 @@ def costs_of(known: DocCosts) -> Any:
     table = known.table
     groups = zip(table.names, table.iter_bounds(), strict=True)
     made = {
-        name: dict(zip(table.docs[a:b], known.values["cost"][a:b].tolist(), strict=True))
-        for name, (a, b) in groups
+        name: dict(zip(table.docs[a:b], known.values["cost"][a:b].tolist(), strict=True)) for name, (a, b) in groups
     }
     return made if known.key == ("topic", "doc") else made[""]
 
@@ -256,9 +255,7 @@ class TestMalformed:
         said = said_of(path, "q1 a 1\nweb 1\n")
         assert said == "c:2: found 2 fields ('web 1'), expected 3: topic doc cost"
         said = said_of(path, "q1 Q0 a 1\n")
-        assert said == (
-            "c:1: found 4 fields ('q1 Q0 a 1'), expected 2: type-or-doc cost or 3: topic doc cost"
-        )
+        assert said == ("c:1: found 4 fields ('q1 Q0 a 1'), expected 2: type-or-doc cost or 3: topic doc cost")
         assert said_of(path, b"q1 \xff 1\n").startswith("c:1: found bytes that are not UTF-8")
 
     @pytest.mark.parametrize("cells", CELL_ERRORS)
@@ -299,9 +296,7 @@ class TestMalformed:
     def test_json(self, tmp_path: Path, content: str, expected: str) -> None:
         assert said_of(tmp_path / "c", content).startswith(expected)
 
-    @pytest.mark.parametrize(
-        "content", ["", "\n\n", "# nothing\n", "type,cost\n", "{}", '{"q1": {}}']
-    )
+    @pytest.mark.parametrize("content", ["", "\n\n", "# nothing\n", "type,cost\n", "{}", '{"q1": {}}'])
     def test_empty_file_raises(self, tmp_path: Path, content: str) -> None:
         assert said_of(tmp_path / "c", content) == "c: found no costs, expected at least one"
 
@@ -467,9 +462,7 @@ def test_read_run_number_column_as_type_raises() -> None:
 # -- both sources -----------------------------------------------------------------------------
 
 
-def rankings_of(
-    gold: GoldStandard, run: Run, *noted: Any, exclude_self: bool = False, threads: int = 2
-) -> Rankings:
+def rankings_of(gold: GoldStandard, run: Run, *noted: Any, exclude_self: bool = False, threads: int = 2) -> Rankings:
     if isinstance(run, ListRun):
         return label_lists(gold, run, exclude_self, noted)
     assert isinstance(run, TableRun)

@@ -87,9 +87,7 @@ class TestDocs:
         for name in ("d.csv", "d.parquet", "d.jsonl"):
             assert read_docs(tmp_path / name, {"d1", "d3", "zz"}) == FOUND, name
 
-    def test_read_docs_long_table_reads_some_row_groups(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_read_docs_long_table_reads_some_row_groups(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         frame = pl.DataFrame({"docno": [f"d{i}" for i in range(40)], "text": ["text"] * 40})
         frame.write_parquet(tmp_path / "d.parquet", row_group_size=10)
         monkeypatch.setattr("cranfield.data.reading.tables.PART", 10)

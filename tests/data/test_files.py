@@ -58,9 +58,7 @@ class TestWriteWhole:
         finally:
             os.close(reader)
 
-    def test_write_whole_failure_raises_file_error(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_write_whole_failure_raises_file_error(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(CranfieldError, match=r"cannot write .*a: there is no directory .*no"):
             write_whole(tmp_path / "no" / "a", b"")
         with pytest.raises(CranfieldError, match=f"cannot write {tmp_path}: "):
@@ -163,18 +161,14 @@ class TestTemporaryDirectory:
         ],
         ids=["file", "directory", "link", "digit", "unmarked", "mark", "renamed"],
     )
-    def test_enter_foreign_directory_keeps_it(
-        self, tmp_path: Path, spoil: Callable[[Path], object]
-    ) -> None:
+    def test_enter_foreign_directory_keeps_it(self, tmp_path: Path, spoil: Callable[[Path], object]) -> None:
         left = leave(tmp_path)
         spoil(left)
         before = names(tmp_path)
         write_whole(tmp_path / "a", b"1")
         assert names(tmp_path) == sorted([*before, "a"])
 
-    def test_enter_directory_of_other_owner_keeps_it(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_enter_directory_of_other_owner_keeps_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         leave(tmp_path)
         monkeypatch.setattr(os, "geteuid", lambda: os.stat(tmp_path).st_uid + 1)
         write_whole(tmp_path / "a", b"1")
@@ -214,9 +208,7 @@ class TestTemporaryDirectory:
         write_whole(tmp_path / "a", b"1")
         assert names(tmp_path) == [LEFT, f"{LEFT}/0", f"{LEFT}/cranfield", "a"]
 
-    def test_enter_interrupted_leaves_nothing(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_enter_interrupted_leaves_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def interrupt(*_: Any) -> None:
             raise KeyboardInterrupt
 

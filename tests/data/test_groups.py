@@ -66,9 +66,7 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
     "crlf": lambda p: written(p / "c", "\r\n".join(map(" ".join, ROWS)) + "\r\n"),
     "ntcir": lambda p: written(p / "c", "".join(f"{t} {d} L2 {c}\n" for t, d, c in ROWS)),
     "csv": lambda p: written(p / "c", "\n".join(map(",".join, [("qid", "docid", "ec"), *ROWS]))),
-    "tsv": lambda p: written(
-        p / "c", "\n".join(map("\t".join, [("topic", "doc", "group"), *ROWS]))
-    ),
+    "tsv": lambda p: written(p / "c", "\n".join(map("\t".join, [("topic", "doc", "group"), *ROWS]))),
     "jsonl": lambda p: written(
         p / "c.jsonl",
         "".join(json.dumps({"topic": t, "doc": d, "class": c}) + "\n" for t, d, c in ROWS),
@@ -92,9 +90,7 @@ def test_read_groups_equal_duplicates_are_merged() -> None:
 
 def test_read_groups_numbers_and_ids_with_spaces_are_read(tmp_path: Path) -> None:
     assert read_groups({1: {2: 3}}).names == {"1": {"2": "3"}}
-    assert read_groups(pl.DataFrame({"topic": [1], "doc": [2], "class": [3]})).names == {
-        "1": {"2": "3"}
-    }
+    assert read_groups(pl.DataFrame({"topic": [1], "doc": [2], "class": [3]})).names == {"1": {"2": "3"}}
     path = written(tmp_path / "c", "1|Paul McCartney|paul\n1|ポール マッカートニー| paul \n")
     names = {"Paul McCartney": "paul", "ポール マッカートニー": "paul"}
     assert read_groups(path, separator="|").names == {"1": names}
@@ -132,9 +128,7 @@ WRONG_CLASSES = {
 
 
 @pytest.mark.parametrize("wrong", WRONG_CLASSES)
-def test_read_groups_invalid_file_raises(
-    wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_groups_invalid_file_raises(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     content, said = WRONG_CLASSES[wrong]
     Path("c").write_bytes(content if isinstance(content, bytes) else str(content).encode())
@@ -221,9 +215,7 @@ def test_evaluate_classes_of_unjudged_topics_are_noted() -> None:
     assert [n.text for n in scores.notes] == ["classes: 1 topic (9) without judgments, ignored"]
 
 
-@pytest.mark.parametrize(
-    "command", ["label q r --classes - --depth 3", "explain AP Q --on q r --classes -"]
-)
+@pytest.mark.parametrize("command", ["label q r --classes - --depth 3", "explain AP Q --on q r --classes -"])
 def test_evaluate_classes_from_standard_input(
     command: str, small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -83,8 +83,7 @@ class TestRead:
             ("p__json", '{"q1": {"1": 0.8, "2": 0.2}}'),
             (
                 "p__jsonl",
-                '{"topic": "q1", "intent": "1", "p": 0.8}\n'
-                '{"topic": "q1", "intent": "2", "p": 0.2}\n',
+                '{"topic": "q1", "intent": "1", "p": 0.8}\n{"topic": "q1", "intent": "2", "p": 0.2}\n',
             ),
             ("p__txt", "# likelihoods\n\nq1\t1  0.8\r\nq1 2 2e-1"),
             ("p__txt", "q1 1 0.8 informational\nq1 2 0.2 navigational\n"),
@@ -250,8 +249,7 @@ class TestJudgments:
         [
             (
                 {"q1": {"a": 1}},
-                "found 1 for 'a' of topic 'q1', expected documents with levels: "
-                "{topic: {intent: {doc: level}}}",
+                "found 1 for 'a' of topic 'q1', expected documents with levels: {topic: {intent: {doc: level}}}",
             ),
             (
                 {"q1": {"1": {"a": "x"}}},
@@ -321,10 +319,7 @@ class TestJudgments:
         files(qrels=QRELS, run=RUN)
         found = cf.evaluate("qrels", "run", "IRec@1 nDCG@1")
         assert found["r", "q1", "nDCG@1"] == 0.5  # b is level 1, a is 2
-        assert any(
-            n.text == "nDCG@1: the level of a document is its highest level for any intent"
-            for n in found.notes
-        )
+        assert any(n.text == "nDCG@1: the level of a document is its highest level for any intent" for n in found.notes)
         plain = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
         assert read_qrels("qrels", by_intent=True).to_dict() == plain
 
@@ -337,10 +332,7 @@ class TestJudgments:
     def test_evaluate_unused_probabilities_are_noted(self, files: Files) -> None:
         files(qrels=QRELS, run=RUN, p=LIKELY)
         found = cf.evaluate("qrels", "run", "AP", intents="p")
-        assert any(
-            "intents has no effect: it needs a measure such as Dsharp" in n.text
-            for n in found.notes
-        )
+        assert any("intents has no effect: it needs a measure such as Dsharp" in n.text for n in found.notes)
 
     def test_evaluate_intents_of_unjudged_topics_are_noted(self, files: Files) -> None:
         files(qrels=QRELS, run=RUN, p=LIKELY + "q9 1 1\n")
@@ -363,9 +355,9 @@ WORDS = (
     *("topic", "intent", "p", "doc", "level", "{", "}", "[", ":"),
 )
 CELLS = st.sampled_from(["", *WORDS])
-TEXTS = st.lists(
-    st.tuples(st.lists(CELLS, max_size=6), st.sampled_from([" ", ",", "\t"])), max_size=5
-).map(lambda lines: "\n".join(between.join(cells) for cells, between in lines))
+TEXTS = st.lists(st.tuples(st.lists(CELLS, max_size=6), st.sampled_from([" ", ",", "\t"])), max_size=5).map(
+    lambda lines: "\n".join(between.join(cells) for cells, between in lines)
+)
 
 
 class TestAnything:
@@ -391,18 +383,14 @@ class TestAnything:
     @given(text=TEXTS)
     @example(text="topic,intent,p")
     @example(text="q1 1 0.5\nq1 2 0.5 \x00")
-    @settings(
-        max_examples=examples(80), suppress_health_check=[HealthCheck.function_scoped_fixture]
-    )
+    @settings(max_examples=examples(80), suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_text(self, files: Files, text: str) -> None:
         files(qrels=QRELS, fuzz=text)
         self.check_rejected_or_scored(intents="fuzz")
         self.check_rejected_or_scored(qrels="fuzz")
 
     @given(data=st.binary(max_size=60))
-    @settings(
-        max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture]
-    )
+    @settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_bytes(self, files: Files, data: bytes) -> None:
         files(qrels=QRELS, fuzz=data)
         self.check_rejected_or_scored(intents="fuzz")
@@ -459,15 +447,12 @@ def test_read_qrels_directory_reads_ideal_lists(tmp_path: Path) -> None:
         ({"0001/0001.rel": "a L1\n"}, "found no file such as 0001/0001.PREFIX.Irelv1"),
         (
             IDEAL_LISTS | {"0001/0001.other.Irelv1": "a 1\n"},
-            "found ideal lists *.div.Irelv, *.other.Irelv, expected ideal lists of intents "
-            "with one prefix",
+            "found ideal lists *.div.Irelv, *.other.Irelv, expected ideal lists of intents with one prefix",
         ),
         (IDEAL_LISTS | {"0001/0001.div.Irelv2": "b 1\na 2\n"}, "Irelv2:2: found gain 2 after 1"),
     ],
 )
-def test_read_qrels_directory_without_ideal_lists_raises(
-    tmp_path: Path, files: dict[str, str], said: str
-) -> None:
+def test_read_qrels_directory_without_ideal_lists_raises(tmp_path: Path, files: dict[str, str], said: str) -> None:
     with pytest.raises(cf.CranfieldError) as caught:
         cf.evaluate(_directory(tmp_path, files), {"0001": ["a"]}, "IRec")
     assert said in str(caught.value)
@@ -483,9 +468,7 @@ def test_validate_by_intent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(["validate", "--by-intent", str(path)]) == 2
     found = capsys.readouterr().out.splitlines()
     assert len(found) == 2
-    assert (
-        "qrels.txt:4: error: conflicting levels for document 'b' in topic 1, intent 2" in found[0]
-    )
+    assert "qrels.txt:4: error: conflicting levels for document 'b' in topic 1, intent 2" in found[0]
 
 
 # -- what newcomers do ----------------------------------------------------------------------------
@@ -511,9 +494,7 @@ def test_evaluate_missing_types_are_noted(name: str, told: bool) -> None:
     texts = [n.text for n in cf.evaluate(TWO, RAN, name, intents=known).notes]
     assert any("all intents are informational" in text for text in texts) == told
     typed = {"1": {"1": (0.5, "nav"), "2": 0.5}}
-    assert not any(
-        "informational" in n.text for n in cf.evaluate(TWO, RAN, name, intents=typed).notes
-    )
+    assert not any("informational" in n.text for n in cf.evaluate(TWO, RAN, name, intents=typed).notes)
 
 
 def test_evaluate_swapped_columns_are_noted() -> None:
@@ -560,9 +541,7 @@ def test_measure_single_list_without_intents_raises(score: Callable[[], float], 
         score()
 
 
-def test_read_runs_nested_judgments_raises(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_read_runs_nested_judgments_raises(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "q.json"
     path.write_text('{"1": {"1": {"a": 1}, "2": {"a": 2, "b": 0}}}')
     assert main(["validate", "--by-intent", str(path)]) == 0

@@ -58,9 +58,7 @@ def u(ranked: Sequence[str], levels: Mapping[str, float], characters: Length, h:
     return found
 
 
-def oracle(
-    qrels: Lists, run: Lists, words: Length, characters: Length, depth: int | None = None
-) -> list[list[float]]:
+def oracle(qrels: Lists, run: Lists, words: Length, characters: Length, depth: int | None = None) -> list[list[float]]:
     """TBG, U and both of the condensed list, topic by topic."""
     h = max((x for docs in qrels.values() for x in docs.values()), default=0)
     rows = []
@@ -136,9 +134,7 @@ def lines(length: Length, form: str = "{} {}\n") -> str:
 
 
 def frame(doc: str = "doc", words: str = "words", characters: str = "characters") -> pl.DataFrame:
-    return pl.DataFrame(
-        {doc: list(WORDS), words: list(WORDS.values()), characters: list(CHARACTERS.values())}
-    )
+    return pl.DataFrame({doc: list(WORDS), words: list(WORDS.values()), characters: list(CHARACTERS.values())})
 
 
 TEXTS: dict[str, Callable[[Length], str]] = {
@@ -293,9 +289,7 @@ def test_evaluate_any_partition_gives_same_scores(
     (tmp_path / "words").write_text(lines(WORDS))  # never read in pieces
     run = {"r": tmp_path / "run"}
     for cells in (1, 30, 100, 1 << 19) if size == 40 else (30,):
-        scores = cf.evaluate(
-            QRELS, run, MORE, lengths=UNITS, threads=threads, block_cells=cells, **OPTIONS[option]
-        )
+        scores = cf.evaluate(QRELS, run, MORE, lengths=UNITS, threads=threads, block_cells=cells, **OPTIONS[option])
         same(scores, expected)
     alone = cf.evaluate(QRELS, run, "TBG", lengths=tmp_path / "words", **OPTIONS[option])
     same(alone, expected.select(measures="TBG"))
@@ -382,9 +376,7 @@ def test_evaluate_any_collection_equals_oracle(drawn: tuple[Lists, Lists, dict[s
     by_hand = oracle(qrels, run, lengths, lengths)
     for source in (run, run_frame(run)):
         scores = cf.evaluate(qrels, {"r": source}, MEASURES, lengths=units)
-        assert scores.values[0].tolist() == [
-            pytest.approx(row, rel=1e-12, abs=1e-15) for row in by_hand
-        ]
+        assert scores.values[0].tolist() == [pytest.approx(row, rel=1e-12, abs=1e-15) for row in by_hand]
 
 
 # -- ties: lengths move with their documents --------------------------------------------------
@@ -412,9 +404,7 @@ def test_evaluate_sampled_ties_approach_mean_over_orders(name: str) -> None:
         "TBG": [tbg(order, TIED_LEVELS, TIED_LENGTHS) for order in ORDERS],
         "U": [u(order, TIED_LEVELS, TIED_LENGTHS, 2) for order in ORDERS],
     }[name]
-    scores = cf.evaluate(
-        {"t": TIED_LEVELS}, TIED, name, lengths=TIED_LENGTHS, ties="expected", tie_samples=1000
-    )
+    scores = cf.evaluate({"t": TIED_LEVELS}, TIED, name, lengths=TIED_LENGTHS, ties="expected", tie_samples=1000)
     mean, error = scores.values[0, 0].tolist()
     assert scores.measures == (name, f"{name}.se")
     assert 0 < error < 0.1 * (max(exact) - min(exact))
@@ -446,9 +436,7 @@ class TestMissing:
         ("unknown", "place"),
         [("x", "rank 1 of topic q1"), ("b", "rank 2 of topic q1"), ("a", "rank 3 of topic q1")],
     )
-    def test_document_without_length_raises(
-        self, tmp_path: Path, source: str, unknown: str, place: str
-    ) -> None:
+    def test_document_without_length_raises(self, tmp_path: Path, source: str, unknown: str, place: str) -> None:
         lists = {"q1": {"x": 3.0, "b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
         run = {"bm25": SOURCES[source](lists, tmp_path / "run")}
         lengths = {doc: 10 for doc in "abx" if doc != unknown}
@@ -491,9 +479,7 @@ class TestMissing:
 
     def test_other_unit_raises(self) -> None:
         said = refused({"characters": {"a": 1, "b": 1, "x": 1}})
-        assert said == (
-            "lengths: found lengths in characters, expected a table with the columns doc, words"
-        )
+        assert said == ("lengths: found lengths in characters, expected a table with the columns doc, words")
 
     def test_unused_lengths_are_noted(self) -> None:
         scores = cf.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP", lengths={"b": 1})
@@ -564,9 +550,7 @@ class TestMalformed:
     def test_headers(self, tmp_path: Path, header: str, expected: str) -> None:
         assert expected in said_of(tmp_path / "l.csv", f"{header}\n1,2\n")
 
-    @pytest.mark.parametrize(
-        "content", ["d1 10\nd2 20\nd1 10\n", "doc,length\nd2,1\nd1,10\nd1,20\n"]
-    )
+    @pytest.mark.parametrize("content", ["d1 10\nd2 20\nd1 10\n", "doc,length\nd2,1\nd1,10\nd1,20\n"])
     def test_duplicate_document_raises(self, tmp_path: Path, content: str) -> None:
         said = said_of(tmp_path / "l", content)
         assert said == "l: duplicate document 'd1'"
@@ -660,9 +644,7 @@ class TestMalformed:
 
     @pytest.mark.parametrize("lengths", [[1, -1], [1, None], [1, math.inf]])
     def test_tbg_invalid_length_raises(self, lengths: Any) -> None:
-        with pytest.raises(
-            cf.CranfieldError, match="TBG: lengths must be numbers ≥ 0, one per item"
-        ):
+        with pytest.raises(cf.CranfieldError, match="TBG: lengths must be numbers ≥ 0, one per item"):
             cf.TBG()([1, 0], lengths=lengths)
 
     @pytest.mark.parametrize(("lengths", "shape"), [([1], "(1, 1)"), ([[1, 2], [3, 4]], "(2, 2)")])
@@ -696,9 +678,7 @@ class TestCommandLine:
         assert values == pytest.approx(expected, rel=1e-14)
 
     def test_no_lengths_option_raises(self, evaluate: Command) -> None:
-        assert evaluate.refused("-m", "TBG@10").endswith(
-            "TBG@10: no document lengths in words. Use --lengths FILE."
-        )
+        assert evaluate.refused("-m", "TBG@10").endswith("TBG@10: no document lengths in words. Use --lengths FILE.")
 
     def test_missing_length_raises(self, evaluate: Command) -> None:
         Path("words").write_text("a 100\n")
@@ -742,7 +722,5 @@ def test_read_lengths_no_break_space_is_no_separator(tmp_path: Path) -> None:
 
 def test_read_lengths_json_list_raises(tmp_path: Path) -> None:
     (tmp_path / "lengths.json").write_text("[1]")
-    with pytest.raises(
-        cf.CranfieldError, match=r"found JSON that is not an object, expected {doc:"
-    ):
+    with pytest.raises(cf.CranfieldError, match=r"found JSON that is not an object, expected {doc:"):
         read_lengths(str(tmp_path / "lengths.json"))

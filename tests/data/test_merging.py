@@ -45,9 +45,7 @@ def text(content: str, name: str = "run") -> str:
 FORMS: dict[str, Callable[[], Any]] = {
     "trec": lambda: text(trec(ROWS)),
     "scattered": lambda: text(trec([*ROWS[::2], *ROWS[1::2]])),
-    "csv": lambda: text(
-        "topic,doc,score\n" + "".join(f"{t},{d},{s}\n" for t, d, s in ROWS), "r.csv"
-    ),
+    "csv": lambda: text("topic,doc,score\n" + "".join(f"{t},{d},{s}\n" for t, d, s in ROWS), "r.csv"),
     "json": lambda: text(json.dumps(LISTS), "r.json"),
     "dict": lambda: LISTS,
     "tuples": lambda: ROWS,
@@ -170,9 +168,7 @@ def test_read_run_duplicates_first_and_best(duplicates: Any, value: float, here:
 
 
 @pytest.mark.parametrize(("duplicates", "value"), [("first", 1.0), ("best", 3.0)])
-def test_read_run_duplicates_in_pairs_and_records(
-    duplicates: Any, value: float, here: Path
-) -> None:
+def test_read_run_duplicates_in_pairs_and_records(duplicates: Any, value: float, here: Path) -> None:
     pairs = {"1": [["a", 1.0], ["b", 2.0], ["a", 3.0]], "2": [["a", 1.0]]}
     records = [{"qid": t, "docno": d, "score": s} for t, d, s in TWICE]
     files = [text(json.dumps(pairs), "pairs.json"), text(json.dumps(records), "records.json")]
@@ -224,9 +220,7 @@ def test_read_run_chunks_by_rank_use_first_chunk(here: Path) -> None:
 def test_read_run_chunk_score_without_scores_raises(score: Any, here: Path) -> None:
     run = text(trec(ROWS))
     for data, ties in ((run, "rank"), (run, "given"), ({"1": ["a#1"]}, None)):
-        with pytest.raises(
-            cf.CranfieldError, match=rf"chunk_score={score} needs scores, but .* decides"
-        ):
+        with pytest.raises(cf.CranfieldError, match=rf"chunk_score={score} needs scores, but .* decides"):
             cf.read_run(data, ties=ties, chunks="#", chunk_score=score)  # type: ignore[arg-type]
 
 
@@ -309,9 +303,7 @@ def test_read_run_separator_twice_in_id_raises(here: Path) -> None:
     rows = [("1", "http://a#b#2", 1.0)]
     for data in (text(trec(rows)), rows, text(trec(rows).replace("#", "::"), "long")):
         sign = "::" if data == "long" else "#"
-        with pytest.raises(
-            cf.CranfieldError, match=f"'{sign}' occurs more than once in .*regular expression"
-        ):
+        with pytest.raises(cf.CranfieldError, match=f"'{sign}' occurs more than once in .*regular expression"):
             cf.read_run(data, chunks=sign).to_dict()
     assert cf.read_run(rows, chunks="/(.+)#.*/").to_dict() == {"1": {"http://a#b": 1.0}}
 
@@ -321,9 +313,9 @@ def test_evaluate_judged_chunks_raises(here: Path, cranfield: Command) -> None:
     text(trec(ROWS))
     said = cranfield.refused("evaluate", "q", "run", "--chunks", "#")
     assert "q: judged document 'a#1' contains the chunk separator '#'" in said
-    assert said in cranfield.refused(
-        "pool", "run", "--depth", "2", "--qrels", "q", "--chunks", "#"
-    ).replace("cranfield pool", "cranfield evaluate")
+    assert said in cranfield.refused("pool", "run", "--depth", "2", "--qrels", "q", "--chunks", "#").replace(
+        "cranfield pool", "cranfield evaluate"
+    )
 
 
 def test_evaluate_run_read_with_other_chunks_raises(here: Path) -> None:

@@ -22,9 +22,7 @@ def test_read_preferences_pairs_are_subgroups_of_two(tmp_path: Path, cranfield: 
     """
     run = written(tmp_path / "run", RUN)
     shown = [
-        cranfield(
-            "trec_eval", "-R", "prefs", "-m", "all_prefs", written(tmp_path / name, text), run
-        )
+        cranfield("trec_eval", "-R", "prefs", "-m", "all_prefs", written(tmp_path / name, text), run)
         for name, text in (("cast.pref", PAIRS), ("prefs", GROUPS))
     ]
     assert shown[0].code == 0

@@ -88,10 +88,7 @@ VALUE = {"qrels": "level", "run": "score"}
 def trec(kind: str, blank: str = " ", end: str = "\n") -> str:
     if kind == "qrels":
         return "".join(blank.join((t, "0", d, f"{x:g}")) + end for t, d, x in rows(QRELS))
-    return "".join(
-        blank.join((t, "Q0", d, str(i), repr(x), "tag")) + end
-        for i, (t, d, x) in enumerate(rows(RUN))
-    )
+    return "".join(blank.join((t, "Q0", d, str(i), repr(x), "tag")) + end for i, (t, d, x) in enumerate(rows(RUN)))
 
 
 def separated(kind: str, separator: str, names: tuple[str, str, str] | None = None) -> str:
@@ -103,9 +100,7 @@ def separated(kind: str, separator: str, names: tuple[str, str, str] | None = No
 
 
 def json_lines(kind: str) -> str:
-    made = [
-        dict(zip(("topic", "doc", VALUE[kind]), row, strict=True)) for row in rows(EXPECTED[kind])
-    ]
+    made = [dict(zip(("topic", "doc", VALUE[kind]), row, strict=True)) for row in rows(EXPECTED[kind])]
     return "".join(json.dumps(row) + "\n" for row in made)
 
 
@@ -176,23 +171,17 @@ def stdin(monkeypatch: pytest.MonkeyPatch, content: str | bytes) -> None:
 class TestFormats:
     @pytest.mark.parametrize("compression", COMPRESS)
     @pytest.mark.parametrize("format", TEXT)
-    def test_format_is_detected_by_content(
-        self, write: Folder, kind: str, format: str, compression: str
-    ) -> None:
+    def test_format_is_detected_by_content(self, write: Folder, kind: str, format: str, compression: str) -> None:
         path = write(COMPRESS[compression](as_bytes(TEXT[format](kind))), "no-suffix")
         assert read(kind, path) == EXPECTED[kind]
         assert read(kind, path, format) == EXPECTED[kind]
 
     @pytest.mark.parametrize("format", TEXT)
-    def test_from_standard_input(
-        self, monkeypatch: pytest.MonkeyPatch, kind: str, format: str
-    ) -> None:
+    def test_from_standard_input(self, monkeypatch: pytest.MonkeyPatch, kind: str, format: str) -> None:
         stdin(monkeypatch, TEXT[format](kind))
         assert read(kind, "-") == EXPECTED[kind]
 
-    def test_compressed_from_standard_input(
-        self, monkeypatch: pytest.MonkeyPatch, kind: str
-    ) -> None:
+    def test_compressed_from_standard_input(self, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
         stdin(monkeypatch, gzip.compress(trec(kind).encode()))
         assert read(kind, "-") == EXPECTED[kind]
         stdin(monkeypatch, zstandard.compress(trec(kind).encode()))
@@ -204,9 +193,7 @@ class TestFormats:
         {
             "tabs": lambda t: t.replace(" ", "\t"),
             "several blanks": lambda t: t.replace(" ", " \t  "),
-            "tabs and blanks in turn": lambda t: t.replace(" Q0 ", "\tQ0  ").replace(
-                " 0 ", "\t0\t"
-            ),
+            "tabs and blanks in turn": lambda t: t.replace(" Q0 ", "\tQ0  ").replace(" 0 ", "\t0\t"),
             "blanks around": lambda t: "".join(f"  {line}\t \n" for line in t.splitlines()),
             "CRLF": lambda t: t.replace("\n", "\r\n"),
             "CRLF and tabs": lambda t: t.replace("\n", "\r\n").replace(" ", "\t"),
@@ -214,9 +201,7 @@ class TestFormats:
             "comments": lambda t: "# made by hand\n" + t.replace("\n", "\n  # and so on\n"),
             "blank lines": lambda t: "\n\n" + t.replace("\n", "\n \t \n\n"),
             "no final newline": lambda t: t[:-1],
-            "all at once": lambda t: (
-                "\ufeff#\r\n\r\n" + t.replace("\n", " \r\n").replace(" ", "\t ")
-            ),
+            "all at once": lambda t: "\ufeff#\r\n\r\n" + t.replace("\n", " \r\n").replace(" ", "\t "),
             "form feeds": lambda t: t.replace(" ", " \f\v"),
         }.items(),
         ids=lambda change: change[0],
@@ -262,15 +247,11 @@ class TestFormats:
         ],
     )
     @pytest.mark.parametrize("separator", [",", "\t"])
-    def test_headers(
-        self, write: Folder, kind: str, separator: str, names: tuple[str, str, str]
-    ) -> None:
+    def test_headers(self, write: Folder, kind: str, separator: str, names: tuple[str, str, str]) -> None:
         assert read(kind, write(separated(kind, separator, names))) == EXPECTED[kind]
 
     def test_columns_in_any_order_among_others(self, write: Folder, kind: str) -> None:
-        table = frame(kind).select(
-            pl.lit("x").alias("note"), VALUE[kind], "doc", pl.lit(1).alias("more"), "topic"
-        )
+        table = frame(kind).select(pl.lit("x").alias("note"), VALUE[kind], "doc", pl.lit(1).alias("more"), "topic")
         assert read(kind, write(table.write_csv())) == EXPECTED[kind]
         assert read(kind, table) == EXPECTED[kind]
 
@@ -291,9 +272,7 @@ class TestFormats:
         if change == "blank lines":
             text = "\n\n".join(lines) + "\n"
         else:
-            text = "\n".join(
-                ",".join([*line.split(",")[:2], " " + line.split(",")[2]]) for line in lines
-            )
+            text = "\n".join(",".join([*line.split(",")[:2], " " + line.split(",")[2]]) for line in lines)
         assert read(kind, write(text)) == {"a": {"x": 2, "y": 1}, "b": {"x": 0}}
 
     def test_file_name_decides_ambiguous_content(self, write: Folder, kind: str) -> None:
@@ -309,9 +288,7 @@ class TestFormats:
         for wrong in ("trec", "ntcir", "early", "tsv", "json", "jsonl", "parquet", "arrow"):
             with pytest.raises(cf.CranfieldError):
                 read(kind, path, wrong)
-        with pytest.raises(
-            cf.CranfieldError, match=r"found format 'xml', expected one of trec, ntcir, early, tr"
-        ):
+        with pytest.raises(cf.CranfieldError, match=r"found format 'xml', expected one of trec, ntcir, early, tr"):
             read(kind, path, "xml")
 
     def test_topics_that_look_like_magic_numbers(self, write: Folder, kind: str) -> None:
@@ -439,9 +416,7 @@ class TestMemory:
             read(kind, table)
 
     def test_frames_without_a_column(self, kind: str) -> None:
-        with pytest.raises(
-            cf.CranfieldError, match=r"found columns topic, .*, expected a column named doc"
-        ):
+        with pytest.raises(cf.CranfieldError, match=r"found columns topic, .*, expected a column named doc"):
             read(kind, frame(kind).rename({"doc": "paper"}))
 
     def test_tuples(self, kind: str) -> None:
@@ -514,9 +489,7 @@ class TestRuns:
             (rows[1] + rows[0], ":2: found a"),
         ):
             path = write(text)
-            with pytest.raises(
-                cf.CranfieldError, match=f"{said}.*, expected a score on every line"
-            ):
+            with pytest.raises(cf.CranfieldError, match=f"{said}.*, expected a score on every line"):
                 cf.read_run(path)
             assert [problem.line for problem in validate([path])[0].problems] == [2]
 
@@ -632,9 +605,7 @@ class TestRuns:
         qrels = write("a 0 x 1\n", "qrels")
         for first, second in ((qrels, f"<(cat {run})"), (f"<(cat {qrels})", f"<(gzip -c {run})")):
             command = f"{sys.executable} -m cranfield evaluate {first} {second} -m RR -f tsv"
-            done = subprocess.run(
-                ["bash", "-c", command], capture_output=True, text=True, check=False
-            )
+            done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
             assert done.stdout == "run\ttopic\tmeasure\tvalue\ntag\tall\tRR\t1.0\n", done.stderr
 
 
@@ -867,9 +838,7 @@ class TestErrors:
         with pytest.raises(cf.CranfieldError, match="corrupt zst data"):
             evaluate_file("run", write(begun))
 
-    @pytest.mark.parametrize(
-        "magic", [b"\x1f\x8b", b"BZh91AY&SY", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"]
-    )
+    @pytest.mark.parametrize("magic", [b"\x1f\x8b", b"BZh91AY&SY", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"])
     def test_broken_compression(self, write: Folder, magic: bytes) -> None:
         for rest in (b"", b"\x00", b"garbage, not compressed at all\n"):
             for kind in ("qrels", "run"):
@@ -1110,8 +1079,7 @@ class TestTableErrors:
 
 BASE = {
     "qrels": "# made by hand\na 0 x 1\na 0 y 0\n\nb 0 x 2\nb 0 z -1\nc 0 w 0.5\n",
-    "run": "a Q0 x 1 2.5 t\na Q0 y 2 1e0 t\n# so far\nb\tQ0\tz\t1\t3\tt\nb Q0 x 2 3 t\r\n\n"
-    "c Q0 x 1 -1 t",
+    "run": "a Q0 x 1 2.5 t\na Q0 y 2 1e0 t\n# so far\nb\tQ0\tz\t1\t3\tt\nb Q0 x 2 3 t\r\n\nc Q0 x 1 -1 t",
 }
 SNIPPETS = [
     *("\n", " ", "\t", "\r\n", "\r", "#", '"', ",", ":", "{", "}", "[", "-", "_", ".", "e", "0"),
@@ -1254,9 +1222,7 @@ class TestFuzzing:
 
     @given(
         lines=st.lists(
-            st.lists(
-                st.sampled_from(["a", "b", "0", "1", "2.5", "x", "", "#", "nan", "é"]), max_size=7
-            ),
+            st.lists(st.sampled_from(["a", "b", "0", "1", "2.5", "x", "", "#", "nan", "é"]), max_size=7),
             max_size=5,
         ),
         blank=st.sampled_from([" ", "\t", "  "]),
@@ -1277,9 +1243,7 @@ class TestFuzzing:
         ),
     )
     @settings(max_examples=examples(80))
-    def test_lines_with_compensating_field_counts(
-        self, scratch: Folder, kind: str, lines: list[list[str]]
-    ) -> None:
+    def test_lines_with_compensating_field_counts(self, scratch: Folder, kind: str, lines: list[list[str]]) -> None:
         """As many fields as there should be, but not on every line."""
         content = "".join(" ".join(fields) + "\n" for fields in lines).encode()
         check_agreement(kind, scratch(content), content, 1 << 20)
@@ -1506,9 +1470,7 @@ COLUMN = {
     | st.just(["a", "b", "c"])
     | st.lists(st.sampled_from([1, 2, 3, None]), min_size=3, max_size=3)
     | st.just([True, False, True]),
-    "number": st.lists(
-        st.sampled_from([1.0, 0.5, -1.0, math.nan, math.inf, None]), min_size=3, max_size=3
-    )
+    "number": st.lists(st.sampled_from([1.0, 0.5, -1.0, math.nan, math.inf, None]), min_size=3, max_size=3)
     | st.sampled_from([[1, 2, 3], [True, False, True], ["1", "2", "3"], ["1", "x", None]]),
 }
 NAMED = st.fixed_dictionaries(
@@ -1528,9 +1490,7 @@ def test_both_readers_of_tables_agree(
     out = io.BytesIO()
     getattr(pl.DataFrame(columns), writer)(out)
     source = Source.from_path(scratch(out.getvalue(), f"both.{name}"))
-    fast, slow = (
-        read(FORMAT[name], source, kind, ReadOptions()) for read in (as_columns, by_record)
-    )
+    fast, slow = (read(FORMAT[name], source, kind, ReadOptions()) for read in (as_columns, by_record))
     assert fast is None or fast == slow
 
 
@@ -1612,9 +1572,7 @@ def users_get_what_records_say(path: str, name: str, kind: Kind) -> None:
 @pytest.mark.parametrize(("name", "kind"), [*LINES, *OTHERS])
 @given(before=st.sampled_from(["", *DESCRIPTIONS]), edits=st.lists(EDIT, max_size=2))
 @settings(max_examples=examples(40))
-def test_the_record_reader_says_what_users_get(
-    scratch: Folder, name: str, kind: Kind, before: str, edits: Any
-) -> None:
+def test_the_record_reader_says_what_users_get(scratch: Folder, name: str, kind: Kind, before: str, edits: Any) -> None:
     content = apply_edits((before + {**LINES, **OTHERS}[name, kind]).encode(), edits)
     users_get_what_records_say(write_table(scratch, name, kind, content), name, kind)
 
@@ -1649,9 +1607,7 @@ class TestNumbers:
         path = scratch("".join(f"a Q0 d{i} 1 {x} t\n" for i, x in enumerate(texts)), "numbers")
         return list(cf.read_run(path).to_dict()["a"].values())
 
-    @given(
-        texts=st.lists(st.from_regex(r"[+-]?[0-9]{0,20}\.?[0-9]{1,20}", fullmatch=True), min_size=1)
-    )
+    @given(texts=st.lists(st.from_regex(r"[+-]?[0-9]{0,20}\.?[0-9]{1,20}", fullmatch=True), min_size=1))
     @settings(max_examples=examples(80))
     def test_decimals(self, scratch: Folder, texts: list[str]) -> None:
         assert self.read(scratch, texts) == [float(text) for text in texts]

@@ -142,9 +142,7 @@ class TestTags:
         assert cf.evaluate(QRELS, [frame(ROWS[:3])] * 2, "RR").runs == ("run1", "run2")
 
     def test_tag_column_spellings(self) -> None:
-        with pytest.raises(
-            cf.InputError, match="found run_names='path', expected one of tag, file"
-        ):
+        with pytest.raises(cf.InputError, match="found run_names='path', expected one of tag, file"):
             cf.evaluate(QRELS, frame(ROWS), "RR", run_names="path")  # type: ignore[arg-type]
 
 

@@ -110,11 +110,7 @@ def test_simulate_no_system_wins_every_topic(seed: int) -> None:
     assert list(strength) != sorted(strength, key=lambda tag: strength[tag])
     assert list(strength) != sorted(strength, key=lambda tag: -strength[tag])
     best = max(strength, key=lambda tag: strength[tag])
-    assert any(
-        precisions[tag][topic] > precisions[best][topic]
-        for tag in precisions
-        for topic in collection.qrels
-    )
+    assert any(precisions[tag][topic] > precisions[best][topic] for tag in precisions for topic in collection.qrels)
     difficulty = [mean(p[topic] for p in precisions.values()) for topic in collection.qrels]
     assert max(difficulty) - min(difficulty) > 0.3
 
@@ -134,9 +130,7 @@ def test_simulate_levels_cover_scale(levels: int) -> None:
 
 
 def test_simulate_number_of_relevant_documents_varies(collection: Collection) -> None:
-    relevant = sorted(
-        sum(level > 0 for level in levels.values()) for levels in collection.qrels.values()
-    )
+    relevant = sorted(sum(level > 0 for level in levels.values()) for levels in collection.qrels.values())
     assert relevant[0] >= 1
     assert relevant[-1] > 8 * relevant[2]
 
@@ -151,9 +145,7 @@ def test_simulate_pool_depth_one_has_relevant_documents(seed: int) -> None:
 def test_simulate_judgments_equal_pool(collection: Collection) -> None:
     contributing = [tag for tag in collection.runs if tag not in ("sys06", "sys11")]
     for topic, levels in collection.qrels.items():
-        pool = {
-            doc for tag in contributing for doc in ranking(collection.runs[tag].get(topic, {}))[:50]
-        }
+        pool = {doc for tag in contributing for doc in ranking(collection.runs[tag].get(topic, {}))[:50]}
         assert pool <= set(levels)
         assert len(set(levels) - pool) <= 1  # the one the assessor knew
 
@@ -161,10 +153,7 @@ def test_simulate_judgments_equal_pool(collection: Collection) -> None:
 def test_simulate_runs_have_unjudged_documents(collection: Collection) -> None:
     at_10 = {}
     for tag, run in collection.runs.items():
-        unjudged = [
-            [doc not in collection.qrels[topic] for doc in ranking(scores)]
-            for topic, scores in run.items()
-        ]
+        unjudged = [[doc not in collection.qrels[topic] for doc in ranking(scores)] for topic, scores in run.items()]
         assert any(any(flags) for flags in unjudged), tag
         assert all(not all(flags) for flags in unjudged), tag
         at_10[tag] = mean(mean(flags[:10]) for flags in unjudged)
@@ -172,10 +161,7 @@ def test_simulate_runs_have_unjudged_documents(collection: Collection) -> None:
 
 
 def test_simulate_some_runs_have_many_ties(collection: Collection) -> None:
-    ties = {
-        tag: mean(tied_share(scores) for scores in run.values())
-        for tag, run in collection.runs.items()
-    }
+    ties = {tag: mean(tied_share(scores) for scores in run.values()) for tag, run in collection.runs.items()}
     assert {tag for tag, share in ties.items() if share > 0.5} == {"sys03", "sys08"}
     assert sum(share < 0.02 for share in ties.values()) == 10
 

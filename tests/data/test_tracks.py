@@ -46,9 +46,7 @@ def chosen(path: Path, text: str, name: str = "topics.txt") -> tuple[tuple[str, 
         ("list.json", '["lamp best", "desk"]'),
     ],
 )
-def test_read_topics_file_with_spaces_keeps_whole_topics(
-    tmp_path: Path, name: str, text: str
-) -> None:
+def test_read_topics_file_with_spaces_keeps_whole_topics(tmp_path: Path, name: str, text: str) -> None:
     assert chosen(tmp_path, text, name) == (("lamp best", "desk"), "")
 
 
@@ -81,9 +79,7 @@ def test_read_topics_queries_with_tabs_reports_the_field(tmp_path: Path) -> None
     ("text", "line", "topic"),
     [("lamp best\ndesk 2\n", 2, "desk 2"), ("lamp x\nlampe y\n", 2, "lampe"), ("x\n", 1, "x")],
 )
-def test_choose_topics_unknown_line_raises(
-    tmp_path: Path, text: str, line: int, topic: str
-) -> None:
+def test_choose_topics_unknown_line_raises(tmp_path: Path, text: str, line: int, topic: str) -> None:
     with pytest.raises(InputError, match=rf"topics.txt:{line}: topic '{topic}'"):
         chosen(tmp_path, text)
 
@@ -121,18 +117,12 @@ class TestCommands:
         Path("r.csv").write_text("topic,doc,score\nlamp,d1,1\nlamp best,d2,1\n", encoding="utf-8")
         Path("t").write_text("lamp best\n", encoding="utf-8")
 
-    @pytest.mark.parametrize(
-        "command", ["evaluate q.csv r.csv -q", "label q.csv r.csv", "topics q.csv r.csv"]
-    )
-    def test_topics_file_with_spaces_selects_one_topic(
-        self, cranfield: Command, command: str
-    ) -> None:
+    @pytest.mark.parametrize("command", ["evaluate q.csv r.csv -q", "label q.csv r.csv", "topics q.csv r.csv"])
+    def test_topics_file_with_spaces_selects_one_topic(self, cranfield: Command, command: str) -> None:
         printed = cranfield.printed(f"{command} --topics @t")
         assert "lamp best" in printed
         assert "lamp" not in printed.replace("lamp best", "")
 
-    def test_validate_topics_file_with_spaces_compares_whole_lines(
-        self, cranfield: Command
-    ) -> None:
+    def test_validate_topics_file_with_spaces_compares_whole_lines(self, cranfield: Command) -> None:
         said = cranfield.printed("validate r.csv --topics t")
         assert "1 topic (lamp) not among the topics of t" in said

@@ -122,9 +122,7 @@ class TestKind:
 
     @pytest.mark.parametrize("format", ["parquet", "arrow"])
     @pytest.mark.parametrize(("column", "kind"), [("level", "qrels"), ("score", "run")])
-    def test_kind_of_binary_files_is_detected(
-        self, write: Write, format: str, column: str, kind: str
-    ) -> None:
+    def test_kind_of_binary_files_is_detected(self, write: Write, format: str, column: str, kind: str) -> None:
         table = TABLE.with_columns(pl.Series(column, [1.0, 2.0]))
         report = one(write(binary(table, format)))
         assert (report.kind, report.format, report.lines) == (kind, format, 2)
@@ -285,13 +283,9 @@ class TestErrors:
         hole = pl.DataFrame({"topic": ["a"], "doc": ["x"], "score": [float("nan")]})
         assert one(write(binary(hole, format))).count("error") == 1
         nameless = pl.DataFrame({"topic": ["a"], "paper": ["x"], "score": [1.0]})
-        starts(
-            one(write(binary(nameless, format))), [("error", None, "found columns topic, paper")]
-        )
+        starts(one(write(binary(nameless, format))), [("error", None, "found columns topic, paper")])
 
-    @pytest.mark.parametrize(
-        "content", [b"PAR1", b"PAR1\xff\xff\xffPAR1", b"ARROW1\0\0\xff\xff\xff"]
-    )
+    @pytest.mark.parametrize("content", [b"PAR1", b"PAR1\xff\xff\xffPAR1", b"ARROW1\0\0\xff\xff\xff"])
     def test_broken_binary_files(self, write: Write, content: bytes) -> None:
         report = one(write(content + b"\xff" * 20))
         starts(report, [("error", None, "corrupt ")])
@@ -513,9 +507,7 @@ class TestSeveralFiles:
         own = write(RUN.replace(" t\n", " u\n"), "own")
         reports = validate([one_run, two, own])
         named = "these runs are named by their files"
-        starts(
-            reports[0], [("warning", None, f"run tag t is also in 1 other file ({two}): {named}")]
-        )
+        starts(reports[0], [("warning", None, f"run tag t is also in 1 other file ({two}): {named}")])
         starts(reports[1], [("warning", None, f"run tag t is also in 1 other file ({one_run}): ")])
         assert reports[2].problems == []
         names = cf.evaluate(write(QRELS, "qrels"), [one_run, two, own], "AP").runs
@@ -524,9 +516,7 @@ class TestSeveralFiles:
     def test_utf_16_is_one_error(self, write: Write) -> None:
         for many in (1, 100_000):  # one piece, and several
             report = one(write((RUN * many).encode("utf-16")))
-            starts(
-                report, [("error", 1, "file is UTF-16, expected UTF-8. Convert it with `iconv ")]
-            )
+            starts(report, [("error", 1, "file is UTF-16, expected UTF-8. Convert it with `iconv ")])
 
 
 class TestPredictions:
@@ -595,12 +585,8 @@ class TestCommand:
         lines = out.splitlines()
         assert code == 2
         assert lines[0].startswith(f"{path}:2: error: found 3 fields ('a 0 y'), expected 4: ")
-        assert lines[1].startswith(
-            f"{path}:3: error: conflicting levels for document 'x' in topic a"
-        )
-        assert lines[2].startswith(
-            f"{path}:4: warning: duplicate judgment of document 'x' in topic a"
-        )
+        assert lines[1].startswith(f"{path}:3: error: conflicting levels for document 'x' in topic a")
+        assert lines[2].startswith(f"{path}:4: warning: duplicate judgment of document 'x' in topic a")
         assert lines[3].endswith(", 1 topic: 2 errors, 1 warning")
 
     def test_error_in_any_file_exits_1(self, write: Write, command: Command) -> None:
@@ -716,9 +702,7 @@ class TestDecidesAsEvaluate:
         ],
     )
     @pytest.mark.parametrize("format", ["parquet", "arrow"])
-    def test_scores_of_other_types(
-        self, write: Write, scores: list[Any], fine: bool, format: str
-    ) -> None:
+    def test_scores_of_other_types(self, write: Write, scores: list[Any], fine: bool, format: str) -> None:
         table = TABLE.with_columns(score=pl.Series(scores))
         assert (self.agree(write(binary(table, format))) == "") == fine
 

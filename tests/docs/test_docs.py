@@ -211,9 +211,7 @@ def run_here(text: str, directory: Path) -> tuple[int, list[str]]:
     """The exit code of a command and the lines it prints, both streams together."""
     with inside(directory) as printed:
         words = [
-            path
-            for word in shlex.split(text)
-            for path in (sorted(glob.glob(word)) if "*" in word else []) or [word]
+            path for word in shlex.split(text) for path in (sorted(glob.glob(word)) if "*" in word else []) or [word]
         ]
         assert words[0] == "cranfield"
         code = exit_code(words[1:])
@@ -310,9 +308,7 @@ def test_readme_commands_are_those_of_make_demo() -> None:
 
 
 def test_names_of_other_tools_match_definitions_page() -> None:
-    section = (
-        (ROOT / "docs/definitions.md").read_text("utf-8").split("## Names from other tools")[1]
-    )
+    section = (ROOT / "docs/definitions.md").read_text("utf-8").split("## Names from other tools")[1]
     rows = [line.split("|") for line in section.split("\n## ")[0].splitlines() if "`" in line]
     checked = 0
     for theirs, ours in ((row[2], row[3]) for row in rows if len(row) == 5):

@@ -70,9 +70,7 @@ def test_blanks_say_what_belongs_together(formulas: ModuleType, text: str, expec
 
 def signs(text: str) -> str:
     """The signs of a formula in their order, but for those that its layout stands for."""
-    text = unicodedata.normalize("NFD", text).translate(
-        str.maketrans("²∑∏′⋃", "2ΣΠ'∪", "√`¯\u0302\u0304^_{}()/·,;")
-    )
+    text = unicodedata.normalize("NFD", text).translate(str.maketrans("²∑∏′⋃", "2ΣΠ'∪", "√`¯\u0302\u0304^_{}()/·,;"))
     return re.sub(r"\s", "", text)
 
 

@@ -51,11 +51,7 @@ def missing(block: Block) -> list[str]:
     return [name for name in packages(block) if importlib.util.find_spec(name) is None]
 
 
-RECIPES = {
-    f"{packages(block)[0]}:{block.line}": (block, out)
-    for block, out in scripts(PAGE)
-    if not block.title
-}
+RECIPES = {f"{packages(block)[0]}:{block.line}": (block, out) for block, out in scripts(PAGE) if not block.title}
 COMMANDS = [block for block in blocks(PAGE) if block.language == "console"]
 
 
@@ -116,9 +112,7 @@ def test_the_gate_of_the_page_is_a_test(tmp_path: Path) -> None:
             test()
         said = [f"E       AssertionError: {failed.value}".splitlines()[0]]
         said += [f"E         {line}" for line in str(failed.value).splitlines()[1:]]
-        assert [x[: len(y) - 1] for x, y in zip(said, shown.lines, strict=False)] == [
-            line[:-1] for line in shown.lines
-        ]
+        assert [x[: len(y) - 1] for x, y in zip(said, shown.lines, strict=False)] == [line[:-1] for line in shown.lines]
         text = Path("bm25.run").read_text(encoding="utf-8")
         Path("dense.run").write_text(re.sub(r"\S+\n", "dense\n", text), encoding="utf-8")
         test()
@@ -151,9 +145,7 @@ def test_the_notebook_runs_in_jupyter() -> None:
 # -- the action -----------------------------------------------------------------------------------
 
 
-BASH = pytest.mark.skipif(
-    sys.platform == "win32" or shutil.which("bash") is None, reason="no bash on the PATH"
-)
+BASH = pytest.mark.skipif(sys.platform == "win32" or shutil.which("bash") is None, reason="no bash on the PATH")
 
 
 def gate(directory: Path, given: dict[str, str]) -> tuple[int, str, str, str]:

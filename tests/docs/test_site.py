@@ -56,9 +56,7 @@ def visit(browser: Any, address: str) -> Iterator[Visit]:  # noqa: F811
         tab = context.new_page()
         tab.on("console", lambda m: wrong.append(m.text) if m.type == "error" else None)
         tab.on("pageerror", lambda error: wrong.append(str(error)))
-        tab.on(
-            "request", lambda r: None if r.url.startswith((at, "data:")) else wrong.append(r.url)
-        )
+        tab.on("request", lambda r: None if r.url.startswith((at, "data:")) else wrong.append(r.url))
         tab.on("response", lambda r: wrong.append(r.url) if r.status >= 400 else None)
         tab.goto(f"{at}/{page}")
         return tab
@@ -103,9 +101,7 @@ def test_every_link_leads_somewhere_and_nothing_is_loaded_from_elsewhere() -> No
                 continue
             file, _, place = unquote(link).partition("#")
             target = (path.parent / file.partition("?")[0]).resolve() if file else path
-            there = (
-                target in pages() and place in pages()[target].places if place else target.exists()
-            )
+            there = target in pages() and place in pages()[target].places if place else target.exists()
             if not there:
                 wrong.append(f"{path.relative_to(SITE)}: {link}")
     assert not wrong
@@ -169,24 +165,16 @@ def test_dark_mode_is_switched_and_kept(visit: Visit) -> None:
 def test_formulas_have_their_font(visit: Visit) -> None:
     tab = visit("measures/RBP.html")
     tab.evaluate("document.fonts.ready")
-    assert tab.evaluate("[...document.fonts].map(f => f.family + ' ' + f.status)") == [
-        "STIX Two Math loaded"
-    ]
+    assert tab.evaluate("[...document.fonts].map(f => f.family + ' ' + f.status)") == ["STIX Two Math loaded"]
     sizes = "xs => xs.map(x => [x.textContent, x.getBoundingClientRect().height])"
     heights = dict(tab.eval_on_selector_all("math mo", sizes))
     assert heights["∑"] > 1.2 * heights["="]
 
 
-@pytest.mark.parametrize(
-    ("page", "scheme"), [*((kind, "light") for kind in KINDS), ("measures/nDCG", "dark")]
-)
+@pytest.mark.parametrize(("page", "scheme"), [*((kind, "light") for kind in KINDS), ("measures/nDCG", "dark")])
 def test_people_who_see_little_can_read_it(visit: Visit, page: str, scheme: str) -> None:
     axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
     tab = visit(f"{page}.html", color_scheme=scheme, viewport={"width": 1300, "height": 900})
     found = axe.Axe().run(tab).response["violations"]
-    told = [
-        f"{x['id']}: {x['nodes'][0]['html'][:200]}"
-        for x in found
-        if x["impact"] in {"serious", "critical"}
-    ]
+    told = [f"{x['id']}: {x['nodes'][0]['html'][:200]}" for x in found if x["impact"] in {"serious", "critical"}]
     assert not told

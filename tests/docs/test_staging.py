@@ -81,9 +81,7 @@ def test_a_link_that_leads_nowhere_is_refused(staging: Any) -> None:
 
 def test_files_that_documents_lead_to_are_taken_along(staging: Any) -> None:
     used: set[str] = set()
-    staging.staged(
-        "[a](LICENSE) ![b](docs/figures/runs.svg)", "README.md", staging.documents(), used
-    )
+    staging.staged("[a](LICENSE) ![b](docs/figures/runs.svg)", "README.md", staging.documents(), used)
     assert used == {"LICENSE", "docs/figures/runs.svg"}
 
 

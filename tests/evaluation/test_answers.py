@@ -103,9 +103,7 @@ class TestNuggets:
     def test_in_files(self, here: Path) -> None:
         table = "".join("\t".join(row.values()) + "\n" for row in ROWS)
         header = "topic\trun\tnugget\timportance\tassignment\n"
-        plain = "".join(
-            f"q1 a n{i} {x['importance']} {x['assignment']}\n" for i, x in enumerate(ROWS)
-        )
+        plain = "".join(f"q1 a n{i} {x['importance']} {x['assignment']}\n" for i, x in enumerate(ROWS))
         files = [
             write("a.jsonl", lines(RECORD)),
             write("rows.jsonl", lines(*ROWS)),
@@ -123,9 +121,7 @@ class TestNuggets:
         bank = write("bank.jsonl", lines(BANK))
         assert nuggets_of([apart], nuggets=bank) == pytest.approx(SCORES)
         by_name = {"a": {"q1": dict(zip(NAMES, LABELS, strict=True))}}
-        assert nuggets_of(by_name, nuggets={"q1": dict(zip(NAMES, IMPORTANCE, strict=True))}) == (
-            pytest.approx(SCORES)
-        )
+        assert nuggets_of(by_name, nuggets={"q1": dict(zip(NAMES, IMPORTANCE, strict=True))}) == (pytest.approx(SCORES))
 
     def test_a_run_is_called_by_its_file_if_nothing_names_it(self, here: Path) -> None:
         unnamed = {k: x for k, x in RECORD.items() if k != "run_id"}
@@ -177,9 +173,7 @@ class TestCitations:
 
     def test_sentences_without_citations_in_a_table(self) -> None:
         rows = [("q1", "a", 1, "d1", "full"), ("q1", "a", 2, "-", "-")]
-        assert (
-            cf.evaluate_answers(support=rows, measures="CitationR").mean()["a"]["CitationR"] == 0.5
-        )
+        assert cf.evaluate_answers(support=rows, measures="CitationR").mean()["a"]["CitationR"] == 0.5
 
     def test_unjudged_citations_are_left_out_and_told_of(self) -> None:
         found = cf.evaluate_answers(answers=[TREC_25], support=SUPPORT[:3])
@@ -192,25 +186,20 @@ class TestCitations:
         found = cf.evaluate_answers(support=rows, answers=[TREC_25], measures="CitationR")
         assert found["a", "q2", "CitationR"] == 1.0
         assert [n.text for n in found.notes] == [
-            "a: 1 topic (q2) with support but without an answer, scored up to the last listed "
-            "sentence"
+            "a: 1 topic (q2) with support but without an answer, scored up to the last listed sentence"
         ]
 
     def test_the_caption_says_over_how_many_topics(self) -> None:
         support = {"a": {"q1": [{"d": "full"}], "q2": [{"d": "none"}], "q3": [{"d": "none"}]}}
         one = {"a": {"q1": {"x": ("vital", "support")}}}
         found = cf.evaluate_answers(one, "NuggetV NuggetA CitationP", support=support)
-        assert (
-            build_caption(found, per_topic=False) == "mean over 3 topics, NuggetV, NuggetA over 1"
-        )
+        assert build_caption(found, per_topic=False) == "mean over 3 topics, NuggetV, NuggetA over 1"
 
     def test_an_answer_that_cites_nothing(self) -> None:
         silent = {"run_id": "b", "topic_id": "q1", "answer": [{"text": "No.", "citations": []}]}
         found = cf.evaluate_answers(answers=[TREC_24, silent], support=SUPPORT)
         assert found.mean()["b"] == {"CitationP": 0.0, "CitationR": 0.0, "CitationF": 0.0}
-        assert [n.text for n in found.notes] == [
-            "b: 1 topic (q1) for which CitationP is undefined, scored 0"
-        ]
+        assert [n.text for n in found.notes] == ["b: 1 topic (q1) for which CitationP is undefined, scored 0"]
         left_out = cf.evaluate_answers(answers=[TREC_24, silent], support=SUPPORT, undefined="skip")
         assert math.isnan(left_out.mean()["b"]["CitationP"])
 
@@ -222,9 +211,7 @@ JUDGED = {
 
 
 class TestUndefinedAndMissing:
-    @pytest.mark.parametrize(
-        ("undefined", "a", "b"), [("zero", 0.5, 0.25), ("skip", 1.0, 0.5), ("nan", None, None)]
-    )
+    @pytest.mark.parametrize(("undefined", "a", "b"), [("zero", 0.5, 0.25), ("skip", 1.0, 0.5), ("nan", None, None)])
     def test_no_vital_nugget(self, undefined: Any, a: float | None, b: float | None) -> None:
         found = cf.evaluate_answers(JUDGED, "NuggetV", undefined=undefined).summary()
         got = {run: x["NuggetV"] for run, x in found.items()}
@@ -244,15 +231,11 @@ class TestUndefinedAndMissing:
         scores = cf.evaluate_answers(JUDGED, "NuggetA CitationP", support=support)
         assert scores.mean()["a"] == {"NuggetA": 1.0, "CitationP": 1.0}
         said = [n.text for n in scores.notes]
-        assert (
-            "CitationP: 1 topic (q2) without support by citations, excluded from the means" in said
-        )
+        assert "CitationP: 1 topic (q2) without support by citations, excluded from the means" in said
 
     def test_an_answer_that_nobody_judged_is_refused(self) -> None:
         answers = {"a": {"q1": "x", "q2": "y"}, "b": {"q1": "x", "q2": "y"}}
-        with pytest.raises(
-            cf.InputError, match="an answer of run b to topic q2, and no assignments"
-        ):
+        with pytest.raises(cf.InputError, match="an answer of run b to topic q2, and no assignments"):
             cf.evaluate_answers(JUDGED, "NuggetA", answers=answers)
 
     def test_a_run_that_nobody_judged_is_refused(self) -> None:
@@ -270,9 +253,7 @@ class TestShort:
         assert texts.mean() == {"a.tsv": {"EM": 1.0, "ROUGE": 1.0}}
         assert [n.kind for n in texts.notes] == ["unjudged-topics", "tokens"]
 
-    @pytest.mark.parametrize(
-        ("answer", "gold"), [("answer", "ground_truth"), ("response", "reference")]
-    )
+    @pytest.mark.parametrize(("answer", "gold"), [("answer", "ground_truth"), ("response", "reference")])
     def test_gold_answers_beside_the_answers(self, answer: str, gold: str) -> None:
         """As ragas has both in a record: what the system said is not what is right."""
         records = [
@@ -329,9 +310,7 @@ class TestBeside:
         short = cf.evaluate_answers(answers="answers.jsonl", gold=gold, measures="Contains EM")
         both = cf.compare([retrieval, short], test="t")
         assert both.scores.measures == ("RR", "Contains", "EM")
-        assert both.scores.mean()["a"] == pytest.approx(
-            {"RR": (1 + 1 / 3) / 2, "Contains": 1, "EM": 0}
-        )
+        assert both.scores.mean()["a"] == pytest.approx({"RR": (1 + 1 / 3) / 2, "Contains": 1, "EM": 0})
         drawn = cf.plot.agreement([retrieval, short], measures="RR EM")
         assert drawn.data.height == 2
 
@@ -356,8 +335,7 @@ MISTAKES: dict[str, tuple[str, Any, str]] = {  # option, records or text, what i
     "label": (
         "",
         [RECORD, {**RECORD, "qid": "q2", "nuggets": [{**NUGGETS[0], "assignment": "yes"}]}],
-        "f.jsonl:2: found assignment 'yes' for nugget 'born in 1942', expected support, "
-        "partial_support or not_support",
+        "f.jsonl:2: found assignment 'yes' for nugget 'born in 1942', expected support, partial_support or not_support",
     ),
     "importance": (
         "",
@@ -525,9 +503,7 @@ class TestCommand:
             *command.replace("explain q1", "explain q9").split()
         )
 
-    def test_names_do_not_reach_the_terminal_as_escapes(
-        self, here: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_names_do_not_reach_the_terminal_as_escapes(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         evil = [{**NUGGETS[0], "text": "\x1b[31mred"}]
         write("a.jsonl", lines({**RECORD, "nuggets": evil}))
         assert main(["answers", "a.jsonl", "--explain", "q1"]) == 0
@@ -541,9 +517,7 @@ class TestValidate:
             "answers.jsonl: 4 results (TREC RAG answers), 1 topic: fine\n"
         )
 
-    @pytest.mark.parametrize(
-        ("start", "many", "told"), [(1, 5, True), (0, 5, False), (1, 4, False)]
-    )
+    @pytest.mark.parametrize(("start", "many", "told"), [(1, 5, True), (0, 5, False), (1, 4, False)])
     def test_places_from_1(
         self, start: int, many: int, told: bool, here: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -583,23 +557,18 @@ class TestValidate:
         assert main(["validate", "answers.jsonl", *rules]) == 2
         assert capsys.readouterr().out.splitlines() == [
             "answers.jsonl:1: error: reference 'd2' is not cited by any sentence",
-            "answers.jsonl:1: error: found key 'prompt' in metadata, expected one of team_id, "
-            "narrative_id, run_id",
+            "answers.jsonl:1: error: found key 'prompt' in metadata, expected one of team_id, narrative_id, run_id",
             "answers.jsonl: 5 results (TREC RAG answers), 2 topics: 2 errors",
         ]
 
-    def test_metadata_that_are_no_object(
-        self, here: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_metadata_that_are_no_object(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         said = [{"text": "x", "citations": [0]}]
         given = {"metadata": ["a"], "topic_id": "q1", "run_id": "a", "references": ["d1"]}
         write("answers.jsonl", lines({**given, "answer": said}))
         assert main(["validate", "answers.jsonl", "--metadata-keys", "run_id"]) == 2
         assert "answers.jsonl:1: error: found metadata ['a']" in capsys.readouterr().out
 
-    def test_every_problem_has_its_line(
-        self, here: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_every_problem_has_its_line(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         def of(topic: str, **more: Any) -> dict[str, Any]:
             told = {"metadata": {"narrative_id": topic, "run_id": "a"}, "references": ["d1"]}
             return {**told, "answer": [{"text": "x", "citations": [0]}], **more}
@@ -708,9 +677,7 @@ def test_lines_that_lack_a_name(change: dict[str, Any], said: str, tmp_path: Pat
 def test_a_run_that_is_named_later(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(lines({**RECORD, "run_id": ""}, {**RECORD, "qid": "q2"}), encoding="utf-8")
-    with pytest.raises(
-        cf.InputError, match=r"x\.jsonl:2: found a run, expected none, as on the lines before"
-    ):
+    with pytest.raises(cf.InputError, match=r"x\.jsonl:2: found a run, expected none, as on the lines before"):
         cf.evaluate_answers(path)
 
 
@@ -753,9 +720,7 @@ def test_judged_and_not_among_the_answers() -> None:
     answers = {"a": {"q2": "Paris"}}
     judged = {"a": {"q1": {"x": ("vital", "support")}, "q2": {"y": ("vital", "support")}}}
     found = cf.evaluate_answers(judged, "NuggetV", answers=answers)
-    assert [n.text for n in found.notes] == [
-        "a: 1 topic (q1) with assignments of nuggets but without an answer"
-    ]
+    assert [n.text for n in found.notes] == ["a: 1 topic (q1) with assignments of nuggets but without an answer"]
 
 
 # -- incomplete data ------------------------------------------------------------------------------
@@ -841,9 +806,7 @@ def test_nuggets_union_over_runs_contains_nuggets_of_every_run() -> None:
 
 
 def test_nuggets_missing_from_assignments_of_a_bank_count_as_not_supported() -> None:
-    found = cf.evaluate_answers(
-        {"a": {"q1": {"x": "support"}}}, "NuggetA", nuggets={"q1": {"x": "vital", "y": "okay"}}
-    )
+    found = cf.evaluate_answers({"a": {"q1": {"x": "support"}}}, "NuggetA", nuggets={"q1": {"x": "vital", "y": "okay"}})
     assert found.mean() == {"a": {"NuggetA": 0.5}}
     assert found.notes[0].text.startswith("a: 1 of 2 nuggets without an assignment in 1 topic")
 
@@ -869,9 +832,7 @@ def test_support_label_outside_the_scale_is_missing_if_asked() -> None:
     with pytest.raises(cf.InputError, match="found support '-1' for citation 'd2'"):
         cf.evaluate_answers(support=rows, measures="CitationP")
     answers = [cited("a", "q1", ["d1"], ["d2"])]
-    found = cf.evaluate_answers(
-        answers=answers, support=rows, measures="CitationP", invalid="missing"
-    )
+    found = cf.evaluate_answers(answers=answers, support=rows, measures="CitationP", invalid="missing")
     assert found.mean() == {"a": {"CitationP": 1.0}}
     kinds = [n.kind for n in found.notes]
     assert kinds == ["invalid-labels", "unjudged-citations"]
@@ -891,28 +852,21 @@ def test_criterion_label_outside_the_scale_raises_or_is_missing(met: Any) -> Non
     ]
     with pytest.raises(cf.InputError, match=r"met.* for criterion 'more'"):
         cf.evaluate_answers(rubric={"a": {"q1": criteria}})
-    found = cf.evaluate_answers(
-        rubric={"a": {"q1": criteria}}, measures="Rubric", invalid="missing"
-    )
+    found = cf.evaluate_answers(rubric={"a": {"q1": criteria}}, measures="Rubric", invalid="missing")
     assert found.mean() == {"a": {"Rubric": 0.5}}
     assert [n.kind for n in found.notes] == ["invalid-labels", "missing-criteria"]
 
 
 @pytest.mark.parametrize("bank", [None, {"q1": {"n1": "vital"}}])
 def test_nugget_with_two_labels_in_one_answer_raises(bank: Any) -> None:
-    nuggets = [
-        {"text": "n1", "importance": "vital", "assignment": label}
-        for label in ("support", "not_support")
-    ]
+    nuggets = [{"text": "n1", "importance": "vital", "assignment": label} for label in ("support", "not_support")]
     with pytest.raises(cf.InputError, match="conflicting labels for nugget 'n1' in topic q1"):
         cf.evaluate_answers({"a": {"q1": nuggets}}, "NuggetA", nuggets=bank)
 
 
 def test_nugget_with_two_importances_between_runs_raises() -> None:
     given = {"a": {"q1": {"x": ("vital", "support")}}, "b": {"q1": {"x": ("okay", "support")}}}
-    with pytest.raises(
-        cf.InputError, match="conflicting labels of nugget 'x' of topic q1: okay for run b, vital"
-    ):
+    with pytest.raises(cf.InputError, match="conflicting labels of nugget 'x' of topic q1: okay for run b, vital"):
         cf.evaluate_answers(given, "NuggetA")
 
 
@@ -923,9 +877,7 @@ def test_criteria_omitted_by_the_judge_count_as_not_met() -> None:
         {"criterion": "more", "weight": 4, "met": 1},
         {"criterion": "harm", "weight": -2, "met": 0},
     ]
-    found = cf.evaluate_answers(
-        rubric={"a": {"q1": every}, "b": {"q1": every[:1]}}, measures="Rubric"
-    )
+    found = cf.evaluate_answers(rubric={"a": {"q1": every}, "b": {"q1": every[:1]}}, measures="Rubric")
     assert found.mean() == {"a": {"Rubric": 1.0}, "b": {"Rubric": 0.5}}
     (note,) = found.notes
     assert note.kind == "missing-criteria"

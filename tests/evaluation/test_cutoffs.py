@@ -43,15 +43,11 @@ class TestCurves:
         first, then, last = (1 + 0.5) / 2, (2 / 3 + 0.5) / 2, (0 + 0.5) / 2
         tenths = [i / 10 for i in range(11)]
         expected = [first] * 4 + [then] * 3 + [last] * 4
-        assert values(found, "run", "IPrec") == pytest.approx(
-            dict(zip(tenths, expected, strict=True))
-        )
+        assert values(found, "run", "IPrec") == pytest.approx(dict(zip(tenths, expected, strict=True)))
 
     def test_intervals_are_those_of_the_means(self) -> None:
         """Student's: 0.5 ± t(1; 0.975)·s/√2, where s/√2 is half the distance of the two."""
-        first = next(
-            compute_curves(QRELS, RUNS["one"], "P", [1]).iter_points(0.95)
-        )  # 1 in q1, 0 in q2
+        first = next(compute_curves(QRELS, RUNS["one"], "P", [1]).iter_points(0.95))  # 1 in q1, 0 in q2
         assert (first.at, first.value) == (1, 0.5)
         assert first.low is not None
         assert first.high is not None
@@ -73,15 +69,11 @@ class TestCurves:
 
     def test_the_depth_is_the_last_cutoff(self) -> None:
         for ties in ("trec", "expected"):
-            found = compute_curves(
-                QRELS, {"q1": dict.fromkeys("abdx", 1.0)}, "P", depth=2, ties=ties
-            )
+            found = compute_curves(QRELS, {"q1": dict.fromkeys("abdx", 1.0)}, "P", depth=2, ties=ties)
             assert [*found.columns["P"]] == [1, 2]
 
     def test_notes_are_said_once(self) -> None:
-        said = [
-            n.text for n in compute_curves(QRELS, RUNS, "ERR").scores.notes if n.kind == "max-level"
-        ]
+        said = [n.text for n in compute_curves(QRELS, RUNS, "ERR").scores.notes if n.kind == "max-level"]
         [text] = said
         assert text.startswith("ERR: ")
 
@@ -138,9 +130,7 @@ class TestJudged:
         st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from([0, 1]), min_size=1),
         st.sets(st.integers(1, 9), min_size=1),
     )
-    def test_a_second_writing(
-        self, lists: list[list[str]], judged: dict[str, int], ends: set[int]
-    ) -> None:
+    def test_a_second_writing(self, lists: list[list[str]], judged: dict[str, int], ends: set[int]) -> None:
         qrels = {str(t): judged for t in range(len(lists))}
         run = {str(t): docs for t, docs in enumerate(lists)}
         rows, scores = compute_judged_by_rank(qrels, run, ends)

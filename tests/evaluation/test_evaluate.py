@@ -99,9 +99,7 @@ def test_note_to_dict_is_json() -> None:
 
 
 @pytest.mark.slow
-def test_process_pool_spawned_gives_the_same_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_process_pool_spawned_gives_the_same_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With measures of a module that the other process can import."""
     (tmp_path / "of_mine.py").write_text(OWN)
     monkeypatch.syspath_prepend(str(tmp_path))

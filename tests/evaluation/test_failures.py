@@ -350,9 +350,7 @@ def test_unjudged_documents_above_a_tie_that_is_reordered() -> None:
     (one,) = found.results
     assert (one.score, one.ties_low, one.ties_high) == (0, 0, 0.5)
     assert (one.unjudged_low, one.unjudged_high) == (0, 0.5)  # b is at rank 2
-    (exact,) = [
-        row for row in cf.bounds({"t": {"c": 1, "d": 0}}, lists(x=tied), "P@2") if row.topic == "t"
-    ]
+    (exact,) = [row for row in cf.bounds({"t": {"c": 1, "d": 0}}, lists(x=tied), "P@2") if row.topic == "t"]
     assert (exact.low, exact.high) == (0.5, 0.5)
 
 

@@ -152,9 +152,7 @@ MISTAKES: dict[str, tuple[str, str, str]] = {  # file, text, what is said
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_mistakes_in_hierarchies(
-    mistake: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mistakes_in_hierarchies(mistake: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = written(tmp_path)
     name, text, said = MISTAKES[mistake]
     (tmp_path / name).write_text(text)
@@ -203,6 +201,4 @@ def test_runs_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
     assert evaluate_hierarchy(first, second, parents, [run, other]).runs == (run, str(other))
     with pytest.raises(cf.CranfieldError, match="duplicate run"):
         evaluate_hierarchy(first, second, parents, [run, run])
-    assert repr(read_hierarchy(run)) == (
-        "Hierarchy 'sys': 3 first-level and 4 second-level subtopics of 1 topic"
-    )
+    assert repr(read_hierarchy(run)) == ("Hierarchy 'sys': 3 first-level and 4 second-level subtopics of 1 topic")

@@ -173,9 +173,7 @@ def test_rel_decides_what_is_relevant(lists: Any, cranfield: Command) -> None:
         "e": "relevant",
     }  # fmt: skip
     assert (plain.found, plain.relevant) == (2, 2)
-    assert ": 2 of 2 relevant documents found in 6" in cranfield.printed(
-        "label q r --topic t --rel 2"
-    )
+    assert ": 2 of 2 relevant documents found in 6" in cranfield.printed("label q r --topic t --rel 2")
 
 
 def test_condensed_lists_leave_out_what_nobody_judged(lists: Any, cranfield: Command) -> None:

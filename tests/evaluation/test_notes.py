@@ -42,8 +42,7 @@ class TestInBrief:
         """P@4 sees 3 documents of each of 8 topics, and the unjudged ones of 2, 5 and 8 topics."""
         runs = {f"r{n}": run(unjudged=n) for n in (2, 8, 5)}
         assert lines(cf.evaluate(QRELS, runs, "P@4")) == [
-            "all 3 runs: 2 to 8 of 26 to 32 documents in the top 4 are unjudged and count as "
-            "nonrelevant; -v lists them"
+            "all 3 runs: 2 to 8 of 26 to 32 documents in the top 4 are unjudged and count as nonrelevant; -v lists them"
         ]
 
     def test_one_topic_and_several(self) -> None:
@@ -111,18 +110,13 @@ def test_tables_and_reprs_are_brief() -> None:
     brief = "note: ties could change a score in all 3 runs"
     assert repr(scores).splitlines()[-1] == f"{brief}; .notes lists them"
     assert format_note_lines(scores.notes, 3) == [f"{brief}; -v lists them"]
-    assert format_note_lines(scores.notes, 3, all_notes=True) == [
-        f"note: {n.text}" for n in scores.notes
-    ]
+    assert format_note_lines(scores.notes, 3, all_notes=True) == [f"note: {n.text}" for n in scores.notes]
 
 
 class TestShortLists:
     @staticmethod
     def told(lengths: dict[str, int], measures: str = "AP", **options: Any) -> list[str]:
-        runs = {
-            name: {topic: [f"d{i}" for i in range(n)] for topic in TOPICS}
-            for name, n in lengths.items()
-        }
+        runs = {name: {topic: [f"d{i}" for i in range(n)] for topic in TOPICS} for name, n in lengths.items()}
         scores = cf.evaluate({t: {"d0": 1} for t in TOPICS}, runs, measures, **options)
         return [n.text for n in scores.notes if n.kind == "short-lists"]
 
@@ -183,9 +177,7 @@ class TestSelection:
          {"gains": {topic: [1, 2 + i % 2] for i, topic in enumerate(NAMES)}}],
     )  # fmt: skip
     @pytest.mark.parametrize("topics", [NAMES[:5], NAMES[3:4], NAMES])
-    def test_select_topics_notes_equal_those_of_evaluation(
-        self, options: dict[str, Any], topics: list[str]
-    ) -> None:
+    def test_select_topics_notes_equal_those_of_evaluation(self, options: dict[str, Any], topics: list[str]) -> None:
         scores = cf.evaluate(ODD_QRELS, ODD_RUNS, STATED, **options)
         fresh = cf.evaluate(ODD_QRELS, ODD_RUNS, STATED, topics=topics, **options)
         assert {"missing-topics", "no-relevant"} <= {n.kind for n in scores.notes}
@@ -194,9 +186,7 @@ class TestSelection:
 
     @pytest.mark.parametrize("measures", ["P@10", "AP", "nDCG@5 ERR", "RR DCG@20"])
     @pytest.mark.parametrize("ties", [None, "expected", "worst"])
-    def test_select_measures_notes_equal_those_of_evaluation(
-        self, measures: str, ties: Any
-    ) -> None:
+    def test_select_measures_notes_equal_those_of_evaluation(self, measures: str, ties: Any) -> None:
         scores = cf.evaluate(ODD_QRELS, ODD_RUNS, STATED, ties=ties)
         fresh = cf.evaluate(ODD_QRELS, ODD_RUNS, measures, ties=ties)
         chosen = scores.select(measures=list(fresh.measures))
@@ -280,9 +270,5 @@ class TestSelection:
     def test_hostile_names_stay_as_they_are(self) -> None:
         name = "{topics} 1 topic (t0) {0}"
         scores = cf.evaluate(QRELS, {name: run(answered=6, ties=2)}, "AP")
-        assert texts(scores[:, "t0"]) == [
-            f"{name}: ties could change a score in 1 topic (t0): 2 of 2 tied documents"
-        ]
-        assert texts(scores[:, "t7"], "few-topics") == [
-            f"{name}: 1 topic (t7) missing, scored as empty"
-        ]
+        assert texts(scores[:, "t0"]) == [f"{name}: ties could change a score in 1 topic (t0): 2 of 2 tied documents"]
+        assert texts(scores[:, "t7"], "few-topics") == [f"{name}: 1 topic (t7) missing, scored as empty"]

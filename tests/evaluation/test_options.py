@@ -35,11 +35,7 @@ def generate_settings() -> str:
     """Return the source of `ListSettings` and `Settings` from the fields of `Options`."""
     tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
     rows = next(x for x in tree.body if isinstance(x, ast.ClassDef) and x.name == "Options").body
-    types = {
-        ast.unparse(row.target): ast.unparse(row.annotation)
-        for row in rows
-        if isinstance(row, ast.AnnAssign)
-    }
+    types = {ast.unparse(row.target): ast.unparse(row.annotation) for row in rows if isinstance(row, ast.AnnAssign)}
     own = {name: types.pop(name) for name in ("topics", "rel")}
 
     def write(name: str, base: str, doc: str, types: dict[str, str]) -> str:
@@ -158,9 +154,7 @@ def test_every_option_is_documented() -> None:
         lambda **options: cf.explain("AP", QRELS, RUN, **options),
     ],
 )
-def test_evaluate_unknown_keyword_names_the_nearest(
-    call: Callable[..., Any], wrong: str, said: str
-) -> None:
+def test_evaluate_unknown_keyword_names_the_nearest(call: Callable[..., Any], wrong: str, said: str) -> None:
     with pytest.raises(TypeError, match=re.escape(said)):
         call(**{wrong: 3})
 
@@ -260,10 +254,7 @@ EFFECTS: dict[str, dict[str, Any]] = {
     "separator": {"value": "-", "files": {"qrels": "q1-0-a-1\n"}, "qrels": "qrels"},
     "columns": {
         "value": "run.score=other",
-        "runs": [
-            {"topic": "q1", "doc": d, "score": s, "other": o}
-            for d, s, o in (("a", 1.0, 2.0), ("x", 2.0, 1.0))
-        ],
+        "runs": [{"topic": "q1", "doc": d, "score": s, "other": o} for d, s, o in (("a", 1.0, 2.0), ("x", 2.0, 1.0))],
     },
     "tie_samples": {"value": 3, "ties": "expected", "measures": "ERR"},
     "seed": {"value": 1, "ties": "expected", "measures": "ERR", "tie_samples": 3},
@@ -276,12 +267,8 @@ EFFECTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in NAMES if n not in ("threads", "block_cells", "progress")]
-)
-def test_option_changes_the_outcome(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("threads", "block_cells", "progress")])
+def test_option_changes_the_outcome(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new option needs a row in EFFECTS: an evaluation that it changes."""
     case = dict(EFFECTS[name])
     monkeypatch.chdir(tmp_path)
@@ -310,9 +297,7 @@ def test_block_cells_limit_the_size_of_blocks() -> None:
     assert len(cf.Evaluator(GRADED, "AP", block_cells=1).scorer.blocks) == 2
 
 
-def test_progress_is_called_with_the_name_of_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_is_called_with_the_name_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("run.txt").write_text("q1 Q0 a 1 2 tag\n", encoding="utf-8")
     names: list[str] = []
@@ -320,14 +305,10 @@ def test_progress_is_called_with_the_name_of_a_run(
     assert names
 
 
-@pytest.mark.parametrize(
-    ("name", "minimum"), [(n, o.minimum) for n, o in OPTIONS.items() if o.minimum is not None]
-)
+@pytest.mark.parametrize(("name", "minimum"), [(n, o.minimum) for n, o in OPTIONS.items() if o.minimum is not None])
 def test_integer_below_the_minimum_is_an_error(name: str, minimum: int) -> None:
     for wrong in (minimum - 1, minimum + 0.5, "x"):
-        with pytest.raises(
-            cf.CranfieldError, match=f"{name} must be an integer ≥ {minimum}, found"
-        ):
+        with pytest.raises(cf.CranfieldError, match=f"{name} must be an integer ≥ {minimum}, found"):
             Options.from_mapping({name: wrong})
     assert getattr(Options.from_mapping({name: np.int64(minimum)}), name) == minimum
 

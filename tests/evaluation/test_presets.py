@@ -182,8 +182,7 @@ WORKED: dict[str, tuple[Collection, dict[str, float]]] = BENCHMARKS | {
         UNANIMITY,
         {
             "nG@1": 4 / 4.6,
-            "nERR(prob=linear, max_level=7.2)@10": (4 * 8.2 + 4.2 * 4.6 / 2)
-            / (4.6 * 8.2 + 3.6 * 4 / 2),
+            "nERR(prob=linear, max_level=7.2)@10": (4 * 8.2 + 4.2 * 4.6 / 2) / (4.6 * 8.2 + 3.6 * 4 / 2),
         },
     ),
     # n = 3: ERR = 2/15 + 13/15·8/15/2 = 82/225, ideal 8/15 + 7/15·2/15/2 = 127/225.
@@ -270,9 +269,7 @@ DIVERSE: dict[str, tuple[Any, dict[str, Any], dict[str, float]]] = {
         },
         {
             "Dsharp(nDCG)@10": 1 / 2
-            + (3 / 4 + 3 / 8 / 2)
-            / (3 / 4 + 3 / 4 / log2(3) + 3 / 8 / 2 + 1 / 4 / log2(5) + 1 / 4 / log2(6))
-            / 2
+            + (3 / 4 + 3 / 8 / 2) / (3 / 4 + 3 / 4 / log2(3) + 3 / 8 / 2 + 1 / 4 / log2(5) + 1 / 4 / log2(6)) / 2
         },
     ),
     # α-nDCG: gains 1, 1 and 1/2 at ranks 1, 3 and 4; ideally 1, 1, 1/2 and 1/2 from the top.
@@ -280,8 +277,7 @@ DIVERSE: dict[str, tuple[Any, dict[str, Any], dict[str, float]]] = {
         SERVED,
         {},
         {
-            "alpha_nDCG@10": (1 + 1 / 2 + 1 / 2 / log2(5))
-            / (1 + 1 / log2(3) + 1 / 2 / 2 + 1 / 2 / log2(5)),
+            "alpha_nDCG@10": (1 + 1 / 2 + 1 / 2 / log2(5)) / (1 + 1 / log2(3) + 1 / 2 / 2 + 1 / 2 / log2(5)),
             "Dsharp(nDCG(gain=1:2))@10": D_SHARP,
         },
     ),
@@ -500,9 +496,7 @@ def test_cutoffs_are_the_user_s_choice() -> None:
 def test_an_unknown_name_gets_a_suggestion() -> None:
     with pytest.raises(cf.CranfieldError, match=r"unknown preset 'ntcir13-www'. Did you mean ntc"):
         preset("ntcir13-www")
-    with pytest.raises(
-        cf.CranfieldError, match=r"unknown preset '!'. Run `cranfield presets` for a list"
-    ):
+    with pytest.raises(cf.CranfieldError, match=r"unknown preset '!'. Run `cranfield presets` for a list"):
         preset("!")
 
 
@@ -513,9 +507,7 @@ def test_all_presets_are_shown_on_a_line() -> None:
 
 
 def test_a_part_of_a_name_is_a_suggestion() -> None:
-    with pytest.raises(
-        cf.CranfieldError, match=r"unknown preset 'clir'. Did you mean ntcir3-5-clir or ntcir3-cl"
-    ):
+    with pytest.raises(cf.CranfieldError, match=r"unknown preset 'clir'. Did you mean ntcir3-5-clir or ntcir3-cl"):
         preset("clir")
 
 
@@ -595,9 +587,7 @@ def test_a_preset_does_not_claim_to_be_the_task_it_extends(tmp_path: Path) -> No
     )  # fmt: skip
 
 
-def test_a_cutoff_may_be_left_to_the_user(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_cutoff_may_be_left_to_the_user(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, "[presets.mine]\nmeasures = ['P@l', 'AP']\n")
     mine = preset("mine", path)
     assert mine.measures_at(5) == ["P@5", "AP"]
@@ -623,9 +613,7 @@ MISTAKES = {
     "[presets.mine]\nmeasures = 'AP'": "preset mine: found measures = 'AP', expected a list of te",
     "[presets.mine]\nmeasures = [1]": "preset mine: found measures = [1], expected a list of texts",
     "[presets.mine]\nmeasures = ['AQ']": "preset mine: unknown measure 'AQ'",
-    "[presets.mine]\nmeasures = ['AP(rel=x)']": (
-        "preset mine: measure 'AP(rel=x)': rel must be a number"
-    ),
+    "[presets.mine]\nmeasures = ['AP(rel=x)']": ("preset mine: measure 'AP(rel=x)': rel must be a number"),
     "[presets.mine]\nmeasures = []": "preset mine: no measures",
     "[presets.mine]\ntask = 'none'": "preset mine: no measures",
     "[presets.mine]\nyear = 2017": "preset mine: found year = 2017, expected text",
@@ -656,9 +644,7 @@ MISTAKES = {
     "[presets]\nmine = 3": "preset mine: found 3, expected a table",
     "[presets.mine]\nmeasures = [\n'AP' 'P'\n]": "my.toml:3: found invalid TOML (unclosed",
     "[presets.mine]\ntask = 'a'\ntask = 'b'": "my.toml:3: found invalid TOML (cannot overwrite",
-    "[presets.Mine]\n[presets.Mine]": (
-        "my.toml:2: found invalid TOML (cannot declare ('presets', 'M"
-    ),
+    "[presets.Mine]\n[presets.Mine]": ("my.toml:2: found invalid TOML (cannot declare ('presets', 'M"),
     "[presets.mine]\nmeasures = [\n": "my.toml:2: found invalid TOML (",  # at the end
     f"a = {'9' * 5000}": "my.toml: found invalid TOML (exceeds the limit",
     f"a = {'[' * 100_000}": "my.toml: found too deeply nested tables, expected TOML",
@@ -700,8 +686,7 @@ def test_all_are_listed(listed: Command) -> None:
         "  levels: S,A,B,C",
         "  gains: 3,2,1,0",
         "  cutoff: l = 1000",
-        "  measures: nDCG(gain=1:2:3, discount=jk)@l, Q(gain=1:2:3), gAP(gain=1:2:3), AP(rel=2), "
-        "AP(rel=1)",
+        "  measures: nDCG(gain=1:2:3, discount=jk)@l, Q(gain=1:2:3), gAP(gain=1:2:3), AP(rel=2), AP(rel=1)",
     ]
     assert lines[-1] == f"{len(presets())} presets. See `cranfield presets NAME`."
 
@@ -723,9 +708,7 @@ def test_one_is_shown_in_full_by_any_of_its_names(listed: Command) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 300])
-def test_lines_fit_the_terminal(
-    width: int, monkeypatch: pytest.MonkeyPatch, listed: Command
-) -> None:
+def test_lines_fit_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch, listed: Command) -> None:
     plain = listed.printed()
     for module in (command, output):
         monkeypatch.setattr(module, "get_terminal_width", lambda output: width)
@@ -828,9 +811,7 @@ def test_the_command_with_a_preset_of_one_s_own(small: Path, cranfield: Command)
         ("--preset mine --presets nowhere.toml", "cannot read nowhere.toml"),
     ],
 )
-def test_what_is_wrong_with_a_preset(
-    options: str, said: str, small: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_wrong_with_a_preset(options: str, said: str, small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("mine.toml").write_text(MINE)
     assert main(["evaluate", "trec", "run", *options.split()]) == 2
     assert said in capsys.readouterr().err

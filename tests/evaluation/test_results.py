@@ -92,9 +92,7 @@ def values(scores: Scores) -> dict[str, dict[str, dict[str, float]]]:
 
 def test_trec_eval(here: Path) -> None:
     scores = read_scores(written(TREC_EVAL))
-    assert values(scores) == {
-        "bm25": {"301": {"num_ret": 100, "map": 0.31}, "302": {"num_ret": 80, "map": 0.3311}}
-    }
+    assert values(scores) == {"bm25": {"301": {"num_ret": 100, "map": 0.31}, "302": {"num_ret": 80, "map": 0.3311}}}
     assert scores.summaries == ("sum", "mean")
     assert scores.better == ("neither", "higher")
 
@@ -104,9 +102,7 @@ def test_trec_eval_without_topics(here: Path) -> None:
     files = [written(TREC_EVAL, "x.txt"), written(summary, "y.txt")]
     with pytest.raises(CranfieldError) as error:
         read_scores(files)
-    assert str(error.value) == (
-        "y.txt: no scores per topic, only summaries. Run trec_eval with -q."
-    )
+    assert str(error.value) == ("y.txt: no scores per topic, only summaries. Run trec_eval with -q.")
 
 
 def test_several_outputs_in_one_file(here: Path) -> None:
@@ -142,9 +138,7 @@ def test_ir_measures(here: Path) -> None:
 
 def test_ntcireval(here: Path) -> None:
     scores = read_scores(written(NEV, "bm25.nev"))
-    assert values(scores) == {
-        "bm25.nev": {"0001": {"RR": 1.0, "AP": 0.8333}, "0002": {"RR": 0.5, "AP": 0.5}}
-    }
+    assert values(scores) == {"bm25.nev": {"0001": {"RR": 1.0, "AP": 0.8333}, "0002": {"RR": 0.5, "AP": 0.5}}}
 
 
 @pytest.mark.parametrize(
@@ -163,9 +157,7 @@ def test_ntcireval(here: Path) -> None:
         ("metric,query_id,score\nAP,q1,0.5\nAP,q2,0.25\n", ("q1", "q2"), ("AP",)),
     ],
 )
-def test_which_column_is_the_topic(
-    here: Path, text: str, topics: tuple[str, ...], measures: tuple[str, ...]
-) -> None:
+def test_which_column_is_the_topic(here: Path, text: str, topics: tuple[str, ...], measures: tuple[str, ...]) -> None:
     scores = read_scores(written(text))
     assert (scores.topics, scores.measures) == (topics, measures)
     assert scores.runs == ("scores.txt",)  # the path
@@ -283,8 +275,7 @@ def test_text_is_not_looked_at_unless_asked_for(here: Path) -> None:
     with pytest.raises(CranfieldError) as error:
         read_scores(file)
     assert str(error.value) == (
-        "scores.txt:2: found 'hello world' for title of topic q1, expected a number (use -m "
-        "to select columns)"
+        "scores.txt:2: found 'hello world' for title of topic q1, expected a number (use -m to select columns)"
     )
 
 
@@ -348,9 +339,7 @@ def test_records(here: Path) -> None:
 def test_numbers_without_topics(data: Any, found: str) -> None:
     with pytest.raises(CranfieldError) as error:
         read_scores(data)
-    assert str(error.value) == (
-        f"found {found}, expected {{topic: score}}, because runs are paired by topic"
-    )
+    assert str(error.value) == (f"found {found}, expected {{topic: score}}, because runs are paired by topic")
 
 
 def test_judgments_are_no_scores(here: Path) -> None:
@@ -414,9 +403,7 @@ def test_read_scores_json_run_raises(here: Path) -> None:
         ([{"mine": 0.5, "yours": 0.1}, {"mine": 0.4}], "mine yours"),
     ],
 )
-def test_read_scores_custom_measures_are_accepted(
-    of_topics: list[dict[str, float]], measures: str | None
-) -> None:
+def test_read_scores_custom_measures_are_accepted(of_topics: list[dict[str, float]], measures: str | None) -> None:
     of_run = {str(t): scores for t, scores in enumerate(of_topics)}
     scores = read_scores({"a": of_run, "b": of_run}, measures=measures)
     assert scores.measures == tuple(of_topics[0])
@@ -563,8 +550,7 @@ def test_missing_topics_are_an_error() -> None:
     with pytest.raises(CranfieldError) as error:
         read_scores(LACKING)
     assert str(error.value) == (
-        "found no score of 1 topic (q2) for run b, expected the same topics of every run (or "
-        "--missing common|zero)"
+        "found no score of 1 topic (q2) for run b, expected the same topics of every run (or --missing common|zero)"
     )
 
 
@@ -806,13 +792,10 @@ def test_what_unknown_measures_may_mean_is_not_sought(tmp_path: Path) -> None:
         ((-1.0, -1.0, -1.0), False),
     ],
 )
-def test_read_scores_minus_one_among_shares_is_noted(
-    values: tuple[float, ...], noted: bool
-) -> None:
+def test_read_scores_minus_one_among_shares_is_noted(values: tuple[float, ...], noted: bool) -> None:
     scores = read_scores({"a": {str(t): {"faith": x} for t, x in enumerate(values)}}, "error")
     texts = [note.text for note in scores.notes if note.kind == "failed"]
     expected = (
-        "faith: 1 of 3 scores are −1, the others from 0 to 1. −1 is averaged. "
-        "If the judge failed, remove these scores."
+        "faith: 1 of 3 scores are −1, the others from 0 to 1. −1 is averaged. If the judge failed, remove these scores."
     )
     assert texts == [expected] * noted

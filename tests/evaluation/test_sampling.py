@@ -47,10 +47,7 @@ def collection(seed: int, levels: list[float]) -> tuple[Qrels, Run]:
     """Lists with ties of all sizes, some without any, some not answered."""
     chance = random.Random(seed)  # noqa: S311
     docs = [f"d{i:02}" for i in range(40)]
-    qrels: Qrels = {
-        f"t{t}": {doc: chance.choice(levels) for doc in chance.sample(docs, 12 + t)}
-        for t in range(8)
-    }
+    qrels: Qrels = {f"t{t}": {doc: chance.choice(levels) for doc in chance.sample(docs, 12 + t)} for t in range(8)}
     run: Run = {
         topic: {doc: float(chance.randrange(1 + 3 * t)) for doc in chance.sample(docs, 3 + 4 * t)}
         for t, topic in enumerate(qrels)

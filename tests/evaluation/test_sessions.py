@@ -78,13 +78,11 @@ def figure9(clicks: Sequence[tuple[int, int, float]], levels: Sequence[float], h
 
 DOCS = "abcdefgh"
 lists_of_docs = st.lists(st.lists(st.sampled_from(DOCS), unique=True), min_size=1, max_size=4)
-judgments = st.dictionaries(
-    st.sampled_from(DOCS), st.sampled_from([-1, 0, 1, 2, 3]), min_size=1
-).map(lambda levels: {doc: float(level) for doc, level in levels.items()})
-cutoffs = st.sampled_from([None, 1, 2, 5])
-clicks_of = st.lists(
-    st.tuples(st.integers(1, 3), st.integers(1, 12), st.integers(0, 100_000)), max_size=12
+judgments = st.dictionaries(st.sampled_from(DOCS), st.sampled_from([-1, 0, 1, 2, 3]), min_size=1).map(
+    lambda levels: {doc: float(level) for doc, level in levels.items()}
 )
+cutoffs = st.sampled_from([None, 1, 2, 5])
+clicks_of = st.lists(st.tuples(st.integers(1, 3), st.integers(1, 12), st.integers(0, 100_000)), max_size=12)
 
 
 def score(m: cf.Measure, levels: Levels, lists: Lists, **options: Any) -> float:
@@ -157,9 +155,7 @@ class TestSessionDCG:
 
     def test_normalised_by_one_ideal_list(self) -> None:
         """All relevant documents, not cut: 3 + 1/log2(3), though the cutoff is 1."""
-        assert (nsDCG @ 1)([[3], [1]], judged=[1, 3, 0]) == close(
-            (3 + 1 / (log(5, 4) * log2(3))) / (3 + 1 / log2(3))
-        )
+        assert (nsDCG @ 1)([[3], [1]], judged=[1, 3, 0]) == close((3 + 1 / (log(5, 4) * log2(3))) / (3 + 1 / log2(3)))
         cut = nsDCG(ideal_depth=1) @ 1
         assert cut([[3]], judged=[1, 3, 0]) == 1
 
@@ -182,9 +178,7 @@ class TestSessionDCG:
         assert nsDCG()([], judged=[1]) == 0
 
     def test_normalising_needs_the_judgments(self) -> None:
-        with pytest.raises(
-            cf.CranfieldError, match=r"nsDCG requires an ideal list. Pass all judged"
-        ):
+        with pytest.raises(cf.CranfieldError, match=r"nsDCG requires an ideal list. Pass all judged"):
             nsDCG()([[1]])
 
     @checks("sDCG", against="second writing")
@@ -359,9 +353,7 @@ class TestSessionU:
     @checks("sU", against="second writing")
     @given(lists_of_docs, judgments, cutoffs, st.booleans())
     @settings(max_examples=examples(50))
-    def test_snippet_by_snippet(
-        self, lists: Lists, levels: Levels, l: int | None, keep: bool
-    ) -> None:
+    def test_snippet_by_snippet(self, lists: Lists, levels: Levels, l: int | None, keep: bool) -> None:
         lengths = {doc: 1000.0 * i for i, doc in enumerate(DOCS)}
         h = max(levels.values())
         pos, total, read = 0.0, 0.0, set[str]()
@@ -542,9 +534,7 @@ def test_a_mapping_in_one_line_is_no_record(tmp_path: Path) -> None:
 def test_several_systems() -> None:
     """Sessions that a system lacks count as zero; those of unjudged topics do not count."""
     other = {"1": {"s1": [["a"]]}, "3": {"s1": [["a"]]}}
-    scores = evaluate_sessions(
-        {**QRELS, "9": {"z": 1}}, {"good": SESSIONS, "other": other}, ["sDCG@10"]
-    )
+    scores = evaluate_sessions({**QRELS, "9": {"z": 1}}, {"good": SESSIONS, "other": other}, ["sDCG@10"])
     assert scores.runs == ("good", "other")
     assert scores.topics == ("1/s1", "1/s2", "2/s1")
     assert scores.values[1, :, 0].tolist() == [2, 0, 0]
@@ -586,25 +576,19 @@ def test_a_topic_without_relevant_documents_is_told() -> None:
 def test_clicks_of_the_last_query_count() -> None:
     """List 1 down to x, list 2 down to a: rank 2 of both, 1/(log4(5)·log2(3))."""
     lists, clicks = {"t": {"s": [["x"], ["a", "b"]]}}, {"t": {"s": [(1, 1, 9), (2, 1, 9)]}}
-    scores = evaluate_sessions(
-        {"t": {"a": 1, "b": 1}}, lists, "sDCG(truncate=clicks)", clicks=clicks
-    )
+    scores = evaluate_sessions({"t": {"a": 1, "b": 1}}, lists, "sDCG(truncate=clicks)", clicks=clicks)
     assert scores.values[0, 0, 0] == close(1 / (log(5, 4) * log2(3)))
 
 
 def test_documents_below_the_cutoff_need_no_length() -> None:
     """0.5·(1 − (200 + 0.2·1000)/132000): b is not looked at."""
-    scores = evaluate_sessions(
-        {"t": {"a": 1, "b": 1}}, {"t": {"s": [["a", "b"]]}}, "sU@1", lengths={"a": 1000}
-    )
+    scores = evaluate_sessions({"t": {"a": 1, "b": 1}}, {"t": {"s": [["a", "b"]]}}, "sU@1", lengths={"a": 1000})
     assert scores.values[0, 0, 0] == close(0.5 * (1 - 400 / 132000))
 
 
 def test_what_rel_makes_relevant_needs_a_length() -> None:
     with pytest.raises(cf.CranfieldError, match="no length of document b"):
-        evaluate_sessions(
-            {"t": {"a": 1, "b": 0}}, {"t": {"s": [["a", "b"]]}}, "sU(rel=0)", lengths={"a": 9}
-        )
+        evaluate_sessions({"t": {"a": 1, "b": 0}}, {"t": {"s": [["a", "b"]]}}, "sU(rel=0)", lengths={"a": 9})
 
 
 def test_as_many_ideal_lists_as_a_session_has_queries_whatever_others_have() -> None:
@@ -637,9 +621,7 @@ def test_the_highest_level_of_a_click_log_is_the_highest_in_it() -> None:
 
 def test_levels_are_in_the_clicks_or_in_the_judgments() -> None:
     with pytest.raises(cf.CranfieldError, match="found a level in a click, expected a document"):
-        evaluate_sessions(
-            {"t": {"a": 1}}, clicks={"t": {"s": [(1, 1, "a", 2)]}}, lengths={"a": 100}
-        )
+        evaluate_sessions({"t": {"a": 1}}, clicks={"t": {"s": [(1, 1, "a", 2)]}}, lengths={"a": 100})
 
 
 def test_snippets_of_clicks_are_as_long_as_the_measure_says() -> None:
@@ -744,14 +726,12 @@ def test_sessions_that_are_refused(text: str, message: str, tmp_path: Path) -> N
         ("t s 2 1 10\n", ":1: found query 2 in session s of topic t, expected query 1"),
         (
             "t s 1 1 10\nt s 3 1 10\n",
-            ":2: found query 3 in session s of topic t, expected query 2 (use rank - for "
-            "a query without clicks)",
+            ":2: found query 3 in session s of topic t, expected query 2 (use rank - for a query without clicks)",
         ),
         ("t s 1 1 -5\n", ":1: found length '-5', expected a number ≥ 0"),
         (
             "t s 1 1 d7\n",
-            ":1: found length 'd7', expected a number ≥ 0 (use lengths= or --lengths FILE if these "
-            "are documents)",
+            ":1: found length 'd7', expected a number ≥ 0 (use lengths= or --lengths FILE if these are documents)",
         ),
         ("t s 1 1 -\n", ":1: click without length and document"),
         ("t s 1 1 10 high\n", ":1: found level 'high', expected a finite number"),
@@ -812,9 +792,7 @@ LOG = {"t": {"s": [(1, 1, 10)]}}
         ((QRELS, SESSIONS), {"ties": "rank"}, "sessions: found no rank, expected a rank on every"),
     ],
 )
-def test_what_does_not_fit_together(
-    arguments: tuple[Any, ...], options: dict[str, Any], message: str
-) -> None:
+def test_what_does_not_fit_together(arguments: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
     with pytest.raises(cf.CranfieldError) as error:
         evaluate_sessions(*arguments, **options)
     assert message in str(error.value)
@@ -928,9 +906,7 @@ class TestCommand:
         """200, 400, + 0.2·1000 = 600, 800, + 0.2·5000 = 1800."""
         out = session.printed("qrels sys --lengths lengths --trail --session 1/s1")
         lines = out.splitlines()
-        assert lines[0].startswith(
-            "sys, session 1/s1: 1,800 characters read in 3 snippets and 2 documents; U = "
-        )
+        assert lines[0].startswith("sys, session 1/s1: 1,800 characters read in 3 snippets and 2 documents; U = ")
         read = [line.split() for line in lines[4:]]
         assert [row[:6] for row in read] == [
             ["snippet", "1", "1", "c", "200", "200"],

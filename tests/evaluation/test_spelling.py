@@ -36,10 +36,7 @@ def warnings_of(qrels: Any, run: Any, measure: str = "AP") -> list[str]:
 def renamed(spell: Callable[[str], str], share: int = 1) -> dict[str, dict[str, float]]:
     """The run with every n-th document spelt otherwise."""
     return {
-        topic: {
-            spell(doc) if (i + 1) % share == 0 else doc: x
-            for i, (doc, x) in enumerate(docs.items())
-        }
+        topic: {spell(doc) if (i + 1) % share == 0 else doc: x for i, (doc, x) in enumerate(docs.items())}
         for topic, docs in RUN.items()
     }
 
@@ -66,9 +63,7 @@ def test_of_spelling_documents_never_match_silently() -> None:
     assert cf.evaluate(QRELS, renamed(str.upper), "AP").mean()["run"]["AP"] == 0
 
 
-def test_of_spelling_trec_text_with_and_without_kernel(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_spelling_trec_text_with_and_without_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = tmp_path / "run.txt"
     lines = (f"{t} Q0 {d.upper()} 1 {x} r\n" for t, docs in RUN.items() for d, x in docs.items())
     run.write_text("".join(lines), encoding="utf-8")
@@ -78,9 +73,7 @@ def test_of_spelling_trec_text_with_and_without_kernel(
 
 
 @pytest.mark.parametrize("spell", [str, lambda name: name[::-1]])
-def test_of_spelling_documents_spelt_alike_or_unknown_is_silent(
-    tmp_path: Path, spell: Callable[[str], str]
-) -> None:
+def test_of_spelling_documents_spelt_alike_or_unknown_is_silent(tmp_path: Path, spell: Callable[[str], str]) -> None:
     run = renamed(spell, 2)
     for data in (run, written(tmp_path, run)):
         assert warnings_of(QRELS, data) == []
@@ -99,8 +92,7 @@ def test_of_spelling_one_document_in_a_hundred_is_silent() -> None:
 def test_of_spelling_one_topic_spelt_otherwise_warns() -> None:
     run = {("007" if t == "7" else t): docs for t, docs in RUN.items()}
     assert warnings_of(QRELS, run) == [
-        "run: ids differ only in leading zeros for 1 topic ('007' in the run, '7' in the judgments)"
-        ": not matched"
+        "run: ids differ only in leading zeros for 1 topic ('007' in the run, '7' in the judgments): not matched"
     ]
 
 
@@ -158,9 +150,7 @@ def test_evaluate_unjudged_documents_are_reported(measures: str, text: str) -> N
 
 def test_evaluate_unjudged_documents_down_to_the_depth() -> None:
     notes = cf.evaluate({"1": {"a": 1}}, {"1": ["a", "x", "b", "y"]}, "AP", depth=2).notes
-    assert [n.text for n in notes] == [
-        "run: 1 of 2 documents in the top 2 are unjudged and count as nonrelevant"
-    ]
+    assert [n.text for n in notes] == ["run: 1 of 2 documents in the top 2 are unjudged and count as nonrelevant"]
 
 
 def test_evaluate_judged_ids_that_differ_in_case_are_not_confused() -> None:

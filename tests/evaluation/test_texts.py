@@ -187,9 +187,7 @@ class TestRouge:
     @checks("ROUGES", "ROUGESU", against="second writing")
     @few
     @given(words, words, st.none() | st.integers(0, 4))
-    def test_skip_bigrams_and_words_written_again(
-        self, mine: list[str], theirs: list[str], skip: int | None
-    ) -> None:
+    def test_skip_bigrams_and_words_written_again(self, mine: list[str], theirs: list[str], skip: int | None) -> None:
         def units(tokens: list[str], words: bool) -> Counter[tuple[str, ...]]:
             far = len(tokens) if skip is None else skip + 1
             pairs = [(x, y) for i, x in enumerate(tokens) for y in tokens[i + 1 : i + 1 + far]]
@@ -210,10 +208,7 @@ class TestRouge:
         """
         logs, halves = [], 0
         for n in range(1, min(4, len(mine)) + 1):
-            grams = [
-                Counter(tuple(x[i : i + n]) for i in range(len(x) - n + 1))
-                for x in (mine, *references)
-            ]
+            grams = [Counter(tuple(x[i : i + n]) for i in range(len(x) - n + 1)) for x in (mine, *references)]
             most = functools.reduce(operator.or_, grams[1:])
             shared, total = (grams[0] & most).total(), grams[0].total()
             halves += not shared
@@ -331,9 +326,7 @@ class TestNuggets:
         assert both(NuggetF(), 250, NUGGETS, FOUND) == pytest.approx([4 / 7, 4 / 5])
         expected = 10 * (4 / 5) * (4 / 7) / (9 * 4 / 5 + 4 / 7)
         assert NuggetF()(250, NUGGETS, FOUND) == pytest.approx(expected)
-        assert NuggetF(allowance=125)(250, NUGGETS, FOUND) == pytest.approx(
-            10 * (4 / 7) / (9 + 4 / 7)
-        )
+        assert NuggetF(allowance=125)(250, NUGGETS, FOUND) == pytest.approx(10 * (4 / 7) / (9 + 4 / 7))
 
     def test_white_space_is_not_counted(self) -> None:
         """Two texts of 101 letters: 1 − 1/101."""
@@ -365,9 +358,7 @@ class TestNuggets:
     @checks("NuggetF", "Pourpre", against="second writing")
     @few
     @given(words, st.lists(st.tuples(st.integers(0, 3), words.filter(len)), min_size=1, max_size=4))
-    def test_f_measures_written_again(
-        self, answer: list[str], given_nuggets: list[tuple[int, list[str]]]
-    ) -> None:
+    def test_f_measures_written_again(self, answer: list[str], given_nuggets: list[tuple[int, list[str]]]) -> None:
         assume(any(weight for weight, _ in given_nuggets))
         nuggets = {f"N{i}": (w, " ".join(v)) for i, (w, v) in enumerate(given_nuggets)}
         l, every = len("".join(answer)), sum(w for w, _ in given_nuggets)
@@ -378,9 +369,7 @@ class TestNuggets:
             precision = 1 - (l - allow) / l if l > allow else 1.0
             return 10 * precision * recall / (9 * precision + recall) if recall else 0.0
 
-        by_words = [
-            (Counter(answer) & Counter(vital)).total() / len(vital) for _, vital in given_nuggets
-        ]
+        by_words = [(Counter(answer) & Counter(vital)).total() / len(vital) for _, vital in given_nuggets]
         text = " ".join(answer)
         assert Pourpre()(text, nuggets, tokens="blanks") == pytest.approx(f(by_words))
         found = {name: len(text) for i, name in enumerate(nuggets) if i % 2 == 0}
@@ -590,26 +579,20 @@ class TestReaders:
 
     @pytest.mark.parametrize("name", ["a", "a.json", "a.txt", "a.tsv"])
     @pytest.mark.parametrize("topic", ["qid", "question_id", "id"])
-    def test_lines_of_json_whatever_the_file_is_called(
-        self, name: str, topic: str, tmp_path: Path
-    ) -> None:
+    def test_lines_of_json_whatever_the_file_is_called(self, name: str, topic: str, tmp_path: Path) -> None:
         rows = [{topic: "q1", "model": "m", "answer": "x"}, {topic: "q2", "answer": "y"}]
         (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
         assert read_texts(tmp_path / name).by_topic == {"q1": ("x",), "q2": ("y",)}
 
     def test_lines_of_json_without_such_columns(self, tmp_path: Path) -> None:
         (tmp_path / "a").write_text('{"n": 1, "body": "x"}\n{"n": 2, "body": "y"}\n')
-        with pytest.raises(
-            cf.CranfieldError, match="a:1: found columns n, body, expected a column"
-        ):
+        with pytest.raises(cf.CranfieldError, match="a:1: found columns n, body, expected a column"):
             read_texts(tmp_path / "a")
 
     @pytest.mark.parametrize("column", ["nugget", "iunit_id", "weight"])
     def test_nuggets_are_no_references(self, column: str, tmp_path: Path) -> None:
         (tmp_path / "n.tsv").write_text(f"topic\t{column}\ttext\nq\t1\tLiverpool\n")
-        with pytest.raises(
-            cf.CranfieldError, match=r"n.tsv:2: nuggets instead of texts. Pass them with --nuggets"
-        ):
+        with pytest.raises(cf.CranfieldError, match=r"n.tsv:2: nuggets instead of texts. Pass them with --nuggets"):
             evaluate_texts(tmp_path / "n.tsv", {"q": "Liverpool"})
 
     def test_all_forms_of_nuggets_are_the_same(self, tmp_path: Path) -> None:
@@ -813,13 +796,9 @@ class TestEvaluate:
             evaluate_texts(None, None, "Pourpre", nuggets=nuggets, matches=matches)
 
     @pytest.mark.parametrize("references", [{"q": "cat"}, {"q": "a", "r": "b", "s": "c"}])
-    def test_references_and_nuggets_are_of_the_same_topics(
-        self, references: dict[str, str]
-    ) -> None:
+    def test_references_and_nuggets_are_of_the_same_topics(self, references: dict[str, str]) -> None:
         nuggets = {"q": {"n": (1, "cat")}, "r": {"n": (1, "cat")}}
-        with pytest.raises(
-            cf.CranfieldError, match=r"found no topic [rs], expected the same topics"
-        ):
+        with pytest.raises(cf.CranfieldError, match=r"found no topic [rs], expected the same topics"):
             evaluate_texts(references, {"q": "cat"}, nuggets=nuggets)
 
 
@@ -887,9 +866,7 @@ class TestCommand:
              "a.mat:1: found offset 16 for nugget cat of topic q1, expected at most 4"),
         ],
     )  # fmt: skip
-    def test_mistakes(
-        self, files: Path, capfd: pytest.CaptureFixture[str], command: str, message: str
-    ) -> None:
+    def test_mistakes(self, files: Path, capfd: pytest.CaptureFixture[str], command: str, message: str) -> None:
         assert main([*command.split(), "-o", "out"]) == 2
         out, err = capfd.readouterr()
         assert message in err

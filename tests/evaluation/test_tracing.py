@@ -32,11 +32,7 @@ BY_INTENT = {
     "u": {"1": QRELS["u"], "2": {"z": 1}},
 }
 LENGTHS = {doc: 100.0 * (i + 1) for i, doc in enumerate("abcefsxyz")}
-BUILT_IN = [
-    c
-    for c in REGISTRY.values()
-    if c.__module__.startswith("cranfield.measures") and c.takes_rankings()
-]
+BUILT_IN = [c for c in REGISTRY.values() if c.__module__.startswith("cranfield.measures") and c.takes_rankings()]
 
 
 WANTED = {t: {i: {"Web": 2, "News": 1} for i in few} for t, few in BY_INTENT.items()}
@@ -58,21 +54,15 @@ def run_for(m: Measure) -> object:
 @pytest.fixture
 def files(tmp_path: Path) -> list[str]:
     qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
-    qrels.write_text(
-        "".join(f"{t} 0 {d} {x}\n" for t, docs in QRELS.items() for d, x in docs.items())
-    )
-    run.write_text(
-        "".join(f"{t} Q0 {d} 0 {s} sys\n" for t, docs in RUN.items() for d, s in docs.items())
-    )
+    qrels.write_text("".join(f"{t} 0 {d} {x}\n" for t, docs in QRELS.items() for d, x in docs.items()))
+    run.write_text("".join(f"{t} Q0 {d} 0 {s} sys\n" for t, docs in RUN.items() for d, s in docs.items()))
     return [str(qrels), str(run)]
 
 
 @each("cls", BUILT_IN)
 @pytest.mark.parametrize("topic", ["t", "u"])
 @pytest.mark.parametrize("settings", [{}, {"cutoff": 1}, {"condensed": True}], ids=str)
-def test_every_measure_can_be_explained(
-    cls: type[Measure], topic: str, settings: dict[str, Any]
-) -> None:
+def test_every_measure_can_be_explained(cls: type[Measure], topic: str, settings: dict[str, Any]) -> None:
     gains = {"gain": "0.2:0.5:1"} if getattr(cls, "unit_gains", False) else {}
     m = cls(**settings, **gains)
     qrels = BY_INTENT if m.takes == "intents" else QRELS
@@ -83,8 +73,7 @@ def test_every_measure_can_be_explained(
     assert text.startswith(f"{m} of run, topic {topic}\n")
     for name, value in shown.values.items():
         assert any(
-            line.startswith(f"{name} = ")
-            and line.endswith(str(int(value)) if cls.summary == "sum" else f"{value:.4f}")
+            line.startswith(f"{name} = ") and line.endswith(str(int(value)) if cls.summary == "sum" else f"{value:.4f}")
             for line in text.splitlines()
         )
 
@@ -178,9 +167,7 @@ def test_what_cannot_be_explained(arguments: dict[str, Any], said: str) -> None:
 def measures_of_lists() -> list[Measure]:
     """Every measure, every user model that a measure is read as, and every choice of NCU."""
     found = [built(cls) for cls in BUILT_IN]
-    found += [
-        cls(cutoff=2, **unit(cls)) for cls in BUILT_IN if cls.cutoff_meaning and cls is not cf.IPrec
-    ]
+    found += [cls(cutoff=2, **unit(cls)) for cls in BUILT_IN if cls.cutoff_meaning and cls is not cf.IPrec]
     found += [REGISTRY[name]().to_user_model("EU") for name in READINGS]
     found += [cf.NCU(stop=stop, utility=utility) for stop in STOPS for utility in UTILITIES]
     return found
@@ -441,9 +428,7 @@ def test_two_orders_of_what_is_drawn_have_their_steps() -> None:
     best, worst = (3 / 8 / rank + 5 / 8 * 1 / 8 / 6 for rank in (3, 4))
     assert shown.sampled.best.values["ERR"] == pytest.approx(best)
     assert shown.sampled.worst.values["ERR"] == pytest.approx(worst)
-    docs = {
-        name: "".join(row.doc for row in steps.rows[2:4]) for name, steps in shown.lists.items()
-    }
+    docs = {name: "".join(row.doc for row in steps.rows[2:4]) for name, steps in shown.lists.items()}
     assert (docs["best"], docs["worst"]) == ("af", "fa")
     for steps in (shown.lists["best"], shown.lists["worst"]):
         assert {"Pr", "stop"} <= {*steps.columns}
@@ -460,9 +445,7 @@ def test_the_orders_drawn_lead_to_the_mean() -> None:
     assert shown.values["ERR"] == pytest.approx(sum(scores) / 40)
     lines = str(shown).splitlines()
     table = lines[lines.index("scores of 40 random orders of tied documents") + 4 :][:2]
-    counts = {
-        text: sum(f"{score:.4f}" == text for score in scores) for text in ("0.1380", "0.1068")
-    }
+    counts = {text: sum(f"{score:.4f}" == text for score in scores) for text in ("0.1380", "0.1068")}
     assert [line.split() for line in table] == [[x, str(n)] for x, n in counts.items()]
 
 
@@ -510,9 +493,7 @@ def test_lines_are_no_wider_than_the_terminal(m: Measure) -> None:
     else:
         shown = explained(m, **settings)
     for width in (60, 80, 160):
-        lines = terminal.write_tables(
-            replace(tables_of(shown, "table", {}), width=width)
-        ).splitlines()
+        lines = terminal.write_tables(replace(tables_of(shown, "table", {}), width=width)).splitlines()
         assert max(map(len, lines)) <= width
         head = [name for line in lines if line.split()[:1] == ["rank"] for name in line.split()]
         for name in " ".join((*shown.steps.columns, "document", "level")).split():
@@ -526,16 +507,10 @@ class TestCommand:
     def test_step_by_step(self, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["explain", "nDCG@3", "RR", "--on", *files, "--topic", "t"]) == 0
         out = capsys.readouterr().out
-        assert (
-            out
-            == "\n\n".join(str(cf.explain(m, files[0], files[1], "t")) for m in ("nDCG@3", "RR"))
-            + "\n"
-        )
+        assert out == "\n\n".join(str(cf.explain(m, files[0], files[1], "t")) for m in ("nDCG@3", "RR")) + "\n"
         assert "rank  document  level" in out
 
-    def test_the_first_topic_unless_told(
-        self, files: list[str], capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_the_first_topic_unless_told(self, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["explain", "P@2", "--on", *files]) == 0
         assert "topic t\n" in capsys.readouterr().out
 
@@ -547,17 +522,12 @@ class TestCommand:
             (["--ties", "expected", "--seed", "-1"], "seed must be an integer ≥ 0"),
         ],
     )
-    def test_mistakes(
-        self, files: list[str], extra: list[str], said: str, cranfield: Command
-    ) -> None:
+    def test_mistakes(self, files: list[str], extra: list[str], said: str, cranfield: Command) -> None:
         assert said in cranfield.refused("explain", "AP", "--on", *files, *extra)
 
     def test_levels(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["explain", "nDCG@5", "RR", "--levels", "3 2,- 1", "--judged", "3,3 2 1"]) == 0
-        both = [
-            str(cf.explain(m, levels=[3, 2, None, 1], judged=[3, 3, 2, 1]))
-            for m in ("nDCG@5", "RR")
-        ]
+        both = [str(cf.explain(m, levels=[3, 2, None, 1], judged=[3, 3, 2, 1])) for m in ("nDCG@5", "RR")]
         assert capsys.readouterr().out == "\n\n".join(both) + "\n"
 
     @pytest.mark.parametrize(
@@ -573,9 +543,7 @@ class TestCommand:
             (["--levels", ""], "no judged level"),
         ],
     )
-    def test_mistaken_levels(
-        self, given: list[str], said: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_mistaken_levels(self, given: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["explain", "AP", *given]) == 2
         err = capsys.readouterr().err
         assert said in err

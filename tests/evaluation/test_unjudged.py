@@ -171,16 +171,11 @@ def test_every_bounded_measure_is_enumerated() -> None:
 
 @given(st.lists(judged_lists(), min_size=2, max_size=5), st.sampled_from([1, 7, 1 << 19]))
 @settings(max_examples=examples(8), deadline=None)
-def test_topics_do_not_depend_on_others(
-    drawn: list[tuple[Levels, list[list[str]]]], cells: int
-) -> None:
+def test_topics_do_not_depend_on_others(drawn: list[tuple[Levels, list[list[str]]]], cells: int) -> None:
     """Lists of many lengths, with few and many unjudged documents, in one block or in many."""
     names = [f"q{i}" for i in range(len(drawn))]
     qrels = {name: judged for name, (judged, _) in zip(names, drawn, strict=True)}
-    runs = {
-        run: {name: lists[i] for name, (_, lists) in zip(names, drawn, strict=True)}
-        for i, run in enumerate("AB")
-    }
+    runs = {run: {name: lists[i] for name, (_, lists) in zip(names, drawn, strict=True)} for i, run in enumerate("AB")}
     for measure in ("nDCG@3", "nDCG", "AP", "DCG", "RR@3"):
         for name in names:
             alone = {run: {name: lists[name]} for run, lists in runs.items()}

@@ -12,9 +12,7 @@ def test_ranks_are_whole_numbers_and_few() -> None:
     assert charts.build_rank_axis_style(3)["values"] == [1, 2, 3]
     assert charts.build_rank_axis_style(30)["values"] == [1, 5, 10, 15, 20, 25, 30]
     assert charts.build_rank_axis_style(435)["values"] == [1, 50, 100, 150, 200, 250, 300, 350, 400]
-    assert all(
-        len(charts.build_rank_axis_style(last)["values"]) <= 11 for last in range(1, 20_000, 97)
-    )
+    assert all(len(charts.build_rank_axis_style(last)["values"]) <= 11 for last in range(1, 20_000, 97))
 
 
 def test_names_keep_off_the_line_of_equal_values() -> None:

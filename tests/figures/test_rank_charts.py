@@ -32,12 +32,8 @@ def test_the_legend_is_not_wider_than_the_panels() -> None:
     for look, panels in ((Theme(width=190, font_size=8), 1), (Theme(), 1), (Theme(width=200), 2)):
         lines = NamedLines.from_values(dict.fromkeys(names, 0.0), look, panels)
         legend = lines.build_legend(look)[0].to_dict()["legend"]
-        entry = look.scale_points(
-            rank_charts.SAMPLE_LENGTH + rank_charts.LETTER * max(map(len, lines.labels.values()))
-        )
-        assert (
-            legend["columns"] * entry <= lines.width == panels * (look.width or rank_charts.WIDTH)
-        )
+        entry = look.scale_points(rank_charts.SAMPLE_LENGTH + rank_charts.LETTER * max(map(len, lines.labels.values())))
+        assert legend["columns"] * entry <= lines.width == panels * (look.width or rank_charts.WIDTH)
 
 
 def test_every_line_has_another_sample() -> None:
@@ -80,9 +76,7 @@ def test_marks_are_not_on_each_other() -> None:
         ([None, math.nan, 0.4], [], [0, 0.4]),
     ],
 )
-def test_what_an_axis_of_values_shows(
-    values: list[float | None], highs: list[float], ends: list[float]
-) -> None:
+def test_what_an_axis_of_values_shows(values: list[float | None], highs: list[float], ends: list[float]) -> None:
     columns = {"value": values} | ({"high": (highs * 9)[: len(values)]} if highs else {})
     axis = rank_charts.build_value_axis(pl.DataFrame(columns), "P").to_dict()
     assert axis["scale"]["domain"] == ends

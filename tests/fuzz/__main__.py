@@ -102,9 +102,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
     parser.add_argument("--only", nargs="*", default=[], metavar="COMMAND", help="of all commands")
     parser.add_argument("--readers", nargs=2, metavar=("KIND", "FILE"), help="compare these alone")
-    parser.add_argument(
-        "--corpus", nargs="*", type=int, metavar="POINT", help="run these cases alone"
-    )
+    parser.add_argument("--corpus", nargs="*", type=int, metavar="POINT", help="run these cases alone")
     options = parser.parse_args()
     if options.readers:
         readers.compare(options.readers)

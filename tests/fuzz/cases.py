@@ -150,9 +150,7 @@ def _ended(running: dict[int, tuple[Case, Path, float]]) -> Iterator[Ran]:
         done, status, used = os.wait4(pid, os.WNOHANG)
         if done:
             del running[pid]
-            out, err = (
-                (folder / name).read_bytes().decode("utf-8", "replace") for name in (".out", ".err")
-            )
+            out, err = ((folder / name).read_bytes().decode("utf-8", "replace") for name in (".out", ".err"))
             spent = used.ru_utime + used.ru_stime
             code = os.waitstatus_to_exitcode(status)
             yield Ran(case, code, out, err, spent, used.ru_maxrss / 1024, folder)

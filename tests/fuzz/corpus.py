@@ -49,12 +49,8 @@ def silently_wrong() -> Iterator[Case]:
     yield case(5, "evaluate q x -m nDCG --gains 1e308,1e308,1e308", None)
     yield case(5, "evaluate q x", 2, "q:1", q="1 0 a \u0661\n")
     for comma, name in (("\t", "x.tsv"), (",", "x.csv")):
-        wide = "\n".join(
-            comma.join(row) for row in (("topic", "doc", "score"), ("1", "a\u3000", "1"))
-        )
-        yield case(
-            5, f"evaluate q {name} -m P@1", 0, r"1\.0000", q="1 0 a\u3000 1\n", **{name: wide}
-        )
+        wide = "\n".join(comma.join(row) for row in (("topic", "doc", "score"), ("1", "a\u3000", "1")))
+        yield case(5, f"evaluate q {name} -m P@1", 0, r"1\.0000", q="1 0 a\u3000 1\n", **{name: wide})
 
 
 def readers_disagree() -> Iterator[Case]:
@@ -65,9 +61,7 @@ def readers_disagree() -> Iterator[Case]:
             files = {name: head + comma.join(("1", odd, "1")) + "\n"}
             yield case(6, f"--readers run {name}", 0, **files)
         yield case(6, f"--readers run {name}", 0, **{name: head + comma.join(("1", "a"))})
-        yield case(
-            6, f"--readers run {name}", 0, **{name: head + comma.join(("1", "a", "1")) + "\n1"}
-        )
+        yield case(6, f"--readers run {name}", 0, **{name: head + comma.join(("1", "a", "1")) + "\n1"})
     letor = b"2 qid:1 1:0.3 #docid = a \xff\n0 qid:1 1:0.1 #docid = b\n"
     yield case(6, "--readers qrels letor", 0, letor=letor)
     xml = '<ROOT><TOPIC ID="1"><RESULT RANK="1" DOCID="a" SCORE="x" /></TOPIC></ROOT>\n'
@@ -102,9 +96,7 @@ def unbounded() -> Iterator[Case]:
     yield case(9, f"evaluate q x -m map_cut_{'0' * 80_000}x", 2, "measure")
     bad = "".join(f"1 Q0 d{i} {i} {9e6 - i} r\n" for i in range(20_000)) + "1 Q0 z 1 nan r\n"
     yield case(10, "evaluate q x", 2, "x:20001", x=bad)
-    long = "".join(
-        f"1 Q0 {'d' * (1 << 19 if i == 7 else 1)}{i} {i} {99 - i} r\n" for i in range(50)
-    )
+    long = "".join(f"1 Q0 {'d' * (1 << 19 if i == 7 else 1)}{i} {i} {99 - i} r\n" for i in range(50))
     yield case(11, "evaluate q x --ties trec", None, x=long)
     yield case(11, "evaluate q x.gz", 2, x_gz=gzip.compress(b"0" * (60 << 20), mtime=0))
     intents = "1 1 a 2\n1 2 b 1\n"
@@ -179,9 +171,7 @@ def absurd() -> Iterator[Case]:
         '{"runs": 1, "values": 1e999}',
     ):
         yield case(16, "compare --scores s.json -m AP", 2, **{"s.json": text})
-    many = (
-        '{"runs": ["a"], "topics": ["1"], "measures": ["AP"], "values": [[[' + "9" * 5000 + "]]]}"
-    )
+    many = '{"runs": ["a"], "topics": ["1"], "measures": ["AP"], "values": [[[' + "9" * 5000 + "]]]}"
     yield case(16, "compare --scores s.json -m AP", 2, **{"s.json": many})
 
 

@@ -186,9 +186,7 @@ class Kernel:
         assert flat[0] == [doc for docs in lists.values() for doc in docs]
         judged = self.of_names, self.items, self.offsets
         for given in (False, True):
-            found = self.compiled.place_lists(
-                lists, TOPICS, self.names, judged, stable, given, given
-            )
+            found = self.compiled.place_lists(lists, TOPICS, self.names, judged, stable, given, given)
             assert found is not None
             if not given and not repeated:
                 assert by_topic(found[0]) == by_topic(hits), "hits of dicts and of lines"

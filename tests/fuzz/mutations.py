@@ -152,8 +152,7 @@ def own_files() -> dict[str, bytes]:
 
 
 OTHER = {
-    "letor": b"2 qid:1 1:0.3 2:0.5 #docid = a\n"
-    b"0 qid:1 1:0.1 2:0.4 #docid = b\n1 qid:2 1:0.2 #docid = c\n",
+    "letor": b"2 qid:1 1:0.3 2:0.5 #docid = a\n0 qid:1 1:0.1 2:0.4 #docid = b\n1 qid:2 1:0.2 #docid = c\n",
     "predictions": b"0.5\n0.25\n1.5\n",
     "x.xml": b'<ROOT><RUNDESC></RUNDESC><TOPIC ID="1"><RESULT RANK="1" DOCID="a" SCORE="2" />'
     b'<RESULT RANK="2" DOCID="b" SCORE="1" /></TOPIC></ROOT>\n',
@@ -215,9 +214,7 @@ def seeds(binary: dict[str, bytes]) -> list[Case]:
     """The commands above, and those that the documents show with files of their own."""
     files = own_files() | binary
     made = [Case(tuple(shlex.split(line)), files) for line in COMMANDS.strip().splitlines()]
-    made = [
-        replace(case, files={n: x for n, x in files.items() if n in case.words}) for case in made
-    ]
+    made = [replace(case, files={n: x for n, x in files.items() if n in case.words}) for case in made]
     return made + [case for page in sorted((ROOT / "docs").glob("*.md")) for case in shown_in(page)]
 
 
@@ -288,9 +285,7 @@ def _field(x: bytes, choose: random.Random) -> bytes:
 def _lines(x: bytes, choose: random.Random) -> bytes:
     lines = x.splitlines(keepends=True)
     at = choose.randint(0, len(lines))
-    return b"".join(
-        lines[:at] + lines[at:][: choose.randint(0, 2)] * choose.randint(0, 3) + lines[at:]
-    )
+    return b"".join(lines[:at] + lines[at:][: choose.randint(0, 2)] * choose.randint(0, 3) + lines[at:])
 
 
 def _shuffle(x: bytes, choose: random.Random) -> bytes:
@@ -320,9 +315,7 @@ def change_words(words: list[str], choose: random.Random) -> None:
     at = choose.randint(1, len(words) - 1) if len(words) > 1 else 0
     if at:
         old = words[at]
-        words[at] = choose.choice(
-            (any_value(old, choose), old[:-1], old + any_value("", choose), "-")
-        )
+        words[at] = choose.choice((any_value(old, choose), old[:-1], old + any_value("", choose), "-"))
 
 
 def any_value(name: str, choose: random.Random) -> str:
@@ -340,11 +333,7 @@ def any_measure(choose: random.Random) -> str:
     name = choose.choice([*REGISTRY, *ALIASES])
     keys = ["rel", "p", "gain", "max_level", "mult", "beta", "alpha", "T", "n", "condensed", "norm"]
     if choose.random() < 0.4:
-        key = choose.choice(
-            [*keys, *(f.name for f in REGISTRY[name].list_parameters())]
-            if name in REGISTRY
-            else keys
-        )
+        key = choose.choice([*keys, *(f.name for f in REGISTRY[name].list_parameters())] if name in REGISTRY else keys)
         name += f"({key}={choose.choice([*NUMBERS, 'true', 'exp', 'linear'])})"
     if choose.random() < 0.2:
         name = f"{choose.choice(('IA', 'D', 'Dsharp', 'GM'))}({name})"

@@ -43,9 +43,7 @@ def read_twice(kind: Kind, path: str) -> Held:
     """What a file holds, if both readers say so; or the mistake that both see in it."""
     (fast, why), (record, where) = (_held(read, kind, path) for read in (_fast, _record))
     if (fast is None) != (record is None):
-        raise Disagreement(
-            f"the fast reader: {why or 'fine'}; the record reader: {where or 'fine'}"
-        )
+        raise Disagreement(f"the fast reader: {why or 'fine'}; the record reader: {where or 'fine'}")
     if fast is None or record is None:
         raise why or where or CranfieldError()
     if not _same(fast, record):
@@ -53,9 +51,7 @@ def read_twice(kind: Kind, path: str) -> Held:
     return fast
 
 
-def _held(
-    read: Callable[[Kind, str], Held], kind: Kind, path: str
-) -> tuple[Held | None, CranfieldError | None]:
+def _held(read: Callable[[Kind, str], Held], kind: Kind, path: str) -> tuple[Held | None, CranfieldError | None]:
     try:
         return read(kind, path), None
     except CranfieldError as error:
@@ -88,13 +84,9 @@ def _same(fast: Held, record: Held) -> bool:
     fast = {topic: docs for topic, docs in fast.items() if docs}
     listed = any(value is None for docs in record.values() for value in docs.values())
     if listed:  # in an order, which makes the values of the other
-        return {t: [*docs] for t, docs in fast.items()} == {
-            t: [*docs] for t, docs in record.items()
-        }
+        return {t: [*docs] for t, docs in fast.items()} == {t: [*docs] for t, docs in record.items()}
     return fast == record
 
 
 def _plain(held: Any) -> Held:
-    return {
-        topic: {doc: float(value) for doc, value in docs.items()} for topic, docs in held.items()
-    }
+    return {topic: {doc: float(value) for doc, value in docs.items()} for topic, docs in held.items()}

@@ -251,9 +251,7 @@ def _parameters() -> list[bytes]:
     import cranfield as cf
 
     names = {f.name for c in cf.REGISTRY.values() for f in c.list_parameters()}
-    signs = (
-        b"( ) , = @ : | . .EU .residual true false exp linear raw 1 0 0.5 1e9 - -l2 trec: ntcir:"
-    )
+    signs = b"( ) , = @ : | . .EU .residual true false exp linear raw 1 0 0.5 1e9 - -l2 trec: ntcir:"
     return [*signs.split(), *(f"{name}=".encode() for name in sorted(names))]
 
 

@@ -33,9 +33,7 @@ def fought(topics: int = 30, favour: float = 0.0, seed: int = 1) -> list[Row]:
             first = ("a", "b")[random.integers(2)]
             half = (strengths[a] - strengths[b] + favour * (1 if first == "a" else -1)) / 2
             p = np.array([math.exp(half), math.exp(-half), 0.5])
-            said.append(
-                (f"t{topic}", a, b, ("a", "b", "tie")[random.choice(3, p=p / p.sum())], first)
-            )
+            said.append((f"t{topic}", a, b, ("a", "b", "tie")[random.choice(3, p=p / p.sum())], first))
     return said
 
 
@@ -149,9 +147,7 @@ class TestCautions:
         found = battles([("1", "x", "y"), ("1", "y", "x"), ("1", "x", "y")])
         assert found.runs[0].low is None
         assert found.pairs[0].pvalue is None
-        assert "all battles are on one topic: no intervals, no tests" in [
-            n.text for n in found.notes
-        ]
+        assert "all battles are on one topic: no intervals, no tests" in [n.text for n in found.notes]
 
     def test_battles_runs_named_as_sides_preferred_column_has_one_meaning(self) -> None:
         kinds = {n.kind for n in battles([("1", "a", "b"), ("2", "b", "a")], trials=20).notes}
@@ -244,6 +240,6 @@ def test_measures_without_runs_are_refused(tmp_path: Path, cranfield: Command) -
 
 
 def test_from_python() -> None:
-    assert repr(
-        cf.battles([("1", "x", "y"), ("2", "y", "x"), ("3", "x", "y")], trials=20)
-    ).startswith("Battles: 3 battles on 3 topics: x 10")
+    assert repr(cf.battles([("1", "x", "y"), ("2", "y", "x"), ("3", "x", "y")], trials=20)).startswith(
+        "Battles: 3 battles on 3 topics: x 10"
+    )

@@ -77,14 +77,10 @@ class TestAnswers:
         assert trust.mean_bias == pytest.approx(np.mean([f[k] - y[k] for k in y]), abs=1e-12)
         assert 0 < trust.mean_bias < 0.1
         assert [row.run for row in found.runs] == ["good", "fair", "poor"]
-        assert trust.sentence.startswith(
-            "judge was useful by NuggetV: 11 answers with human labels"
-        )
+        assert trust.sentence.startswith("judge was useful by NuggetV: 11 answers with human labels")
         truth = cf.evaluate_answers(PEOPLE, "NuggetV").mean()
         for row in found.runs:
-            assert row.found.people == pytest.approx(
-                np.mean([x for (run, _), x in y.items() if run == row.run])
-            )
+            assert row.found.people == pytest.approx(np.mean([x for (run, _), x in y.items() if run == row.run]))
             assert abs(row.found.estimate - truth[row.run]["NuggetV"]) < 0.15
         [text] = [n.text for n in found.notes if n.kind == "unlabelled"]
         assert text.startswith("people labelled 11 of 90 answers in ")
@@ -108,9 +104,7 @@ class TestAnswers:
                 pytest.approx(expected.low), pytest.approx(expected.high)
             )  # fmt: skip
             assert row.found.n == expected.n
-        assert by_run(found)["fair"].found.unpromised == (
-            "12 answers with human labels: intervals hold from 20 on"
-        )
+        assert by_run(found)["fair"].found.unpromised == ("12 answers with human labels: intervals hold from 20 on")
 
     def test_judge_run_without_labels_has_no_estimate(self) -> None:
         seen = {run: of for run, of in SOME.items() if run != "poor"}
@@ -171,15 +165,11 @@ class TestAnswers:
         assert trust.needed is not None
         assert 45 <= trust.needed <= 90
         assert not trust.why_not
-        [trust] = judge(
-            some, MODEL, None, "NuggetV", of="nuggets", drawn="random", target=0.001
-        ).trusts
+        [trust] = judge(some, MODEL, None, "NuggetV", of="nuggets", drawn="random", target=0.001).trusts
         assert trust.needed is None
         assert "with judge labels are too few" in trust.why_not
 
-    def test_the_command_prints_a_number_or_a_reason(
-        self, tmp_path: Path, cranfield: Command
-    ) -> None:
+    def test_the_command_prints_a_number_or_a_reason(self, tmp_path: Path, cranfield: Command) -> None:
         paths = []
         for name, answers in (("people", SOME), ("model", MODEL)):
             rows = [
@@ -309,9 +299,7 @@ class TestDocuments:
             assert row.found.estimate == pytest.approx(alone + sum(change) * 64 / 40, abs=1e-12)
 
     @pytest.mark.parametrize("docs", [("d0",), ("d0", "d1")])
-    def test_judge_audit_of_certain_documents_only_has_no_interval(
-        self, docs: tuple[str, ...]
-    ) -> None:
+    def test_judge_audit_of_certain_documents_only_has_no_interval(self, docs: tuple[str, ...]) -> None:
         """What was drawn has π = 1, what was not is unknown: nothing tells how far it differs."""
         order = [(t, d, 1.0, 0.1 * k) for t in QRELS for k, d in enumerate(docs)]
         order += [(t, f"d{i}", 0.2, 3.0) for t in QRELS for i in range(len(docs), 4)]

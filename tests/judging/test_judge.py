@@ -27,9 +27,7 @@ def judged(seed: int = 0, bias: float = 0.0, useless: bool = False) -> tuple[Any
     model: dict[str, dict[str, int]] = {}
     runs: dict[str, dict[str, list[str]]] = {"good": {}, "fair": {}, "poor": {}}
     for topic in TOPICS:
-        level = {
-            f"d{k}": int(x) for k, x in enumerate(random.random(30) < random.uniform(0.1, 0.6))
-        }
+        level = {f"d{k}": int(x) for k, x in enumerate(random.random(30) < random.uniform(0.1, 0.6))}
         people[topic] = level
         wrong = random.random(30) < (0.5 if useless else 0.15)
         model[topic] = {
@@ -83,9 +81,7 @@ def test_what_trusting_the_judge_would_do() -> None:
     [trust] = found.trusts
     assert (trust.n, trust.others, trust.unit) == (N, ALL - N, "topic")
     assert trust.n_eff > N
-    text = (
-        f"judge was useful by nDCG@10: {N} topics with human labels and the judge are as precise as"
-    )
+    text = f"judge was useful by nDCG@10: {N} topics with human labels and the judge are as precise as"
     assert trust.sentence.startswith(text)
     verdicts = {(p.run, p.other): p.verdict for p in found.pairs}
     assert verdicts["good", "poor"] == "confirmed"
@@ -99,14 +95,10 @@ def test_what_trusting_the_judge_would_do() -> None:
 
 def test_swapped_judgments_are_told_of() -> None:
     lacking = [n.text for n in judge(MODEL, SOME, RUNS, "nDCG@10").notes if "excluded" in n.text]
-    assert [
-        text.endswith(", excluded. Check that the two are not swapped.") for text in lacking
-    ] == [True]
+    assert [text.endswith(", excluded. Check that the two are not swapped.") for text in lacking] == [True]
 
 
-@pytest.mark.parametrize(
-    ("n_eff", "said"), [(23.0, "was useful"), (22.0, "was hardly useful"), (20.5, "was not")]
-)
+@pytest.mark.parametrize(("n_eff", "said"), [(23.0, "was useful"), (22.0, "was hardly useful"), (20.5, "was not")])
 def test_how_far_a_judge_was_worth_it(n_eff: float, said: str) -> None:
     [trust] = judge(SOME, MODEL, RUNS, "nDCG@10").trusts
     found = _format_sentence(replace(trust, n=20, n_eff=n_eff, n_eff_pairs=20.0))
@@ -122,9 +114,7 @@ def test_a_useless_judge_was_not_worth_it() -> None:
 
 def test_a_judge_of_no_other_topic_adds_nothing() -> None:
     [trust] = judge(SOME, {t: MODEL[t] for t in SOME}, RUNS, "AP").trusts
-    assert trust.sentence.startswith(
-        "judge adds no information by AP: all 24 topics have human judgments"
-    )
+    assert trust.sentence.startswith("judge adds no information by AP: all 24 topics have human judgments")
     assert trust.n_eff == pytest.approx(N)
 
 
@@ -146,9 +136,7 @@ class TestPromises:
         first = {t: PEOPLE[t] for t in TOPICS[:N]}
         told = [n.text for n in judge(first, MODEL, RUNS, "AP").notes if n.kind == "not-random"]
         [text] = told
-        assert text.startswith(
-            f"people judged the first {N} of {ALL} topics. If they were not drawn at"
-        )
+        assert text.startswith(f"people judged the first {N} of {ALL} topics. If they were not drawn at")
         assert "not-random" not in {n.kind for n in judge(SOME, MODEL, RUNS, "AP").notes}
 
     def test_scores_of_two_values(self) -> None:
@@ -172,8 +160,7 @@ class TestPromises:
         found = judge(part, MODEL, RUNS, "AP", missing_labels="nonrelevant")
         [text] = [n.text for n in found.notes if n.kind == "incomplete"]
         assert text == (
-            "people judged 216 of 720 documents of judge in the same topics: the other documents "
-            "count as nonrelevant"
+            "people judged 216 of 720 documents of judge in the same topics: the other documents count as nonrelevant"
         )
 
 
@@ -266,9 +253,7 @@ class TestAudit:
         p = dict(zip(self.AUDIT.order.pairs, self.AUDIT.order.probabilities, strict=True))
         for row in found.runs:
             change = [
-                (PEOPLE[t][d] - MODEL[t][d]) / 10 / ALL / p[t, d]
-                for t, d in self.DRAWN
-                if d in RUNS[row.run][t][:10]
+                (PEOPLE[t][d] - MODEL[t][d]) / 10 / ALL / p[t, d] for t, d in self.DRAWN if d in RUNS[row.run][t][:10]
             ]
             alone = cf.evaluate(MODEL, RUNS, "P@10").mean()[row.run]["P@10"]
             assert row.found.alone == pytest.approx(alone)
@@ -282,13 +267,8 @@ class TestAudit:
     @checks("cf.judge interval", against="simulation")
     def test_the_truth_is_in_the_interval(self) -> None:
         truth = cf.evaluate(PEOPLE, RUNS, "P@10 DCG@10 RBP(p=0.8)@10").mean()
-        found = judge(
-            self.people(), MODEL, RUNS, "P@10 DCG@10 RBP(p=0.8)@10", audit=self.AUDIT.order
-        )
-        near = [
-            abs(row.found.estimate - truth[row.run][row.measure]) / row.found.error
-            for row in found.runs
-        ]
+        found = judge(self.people(), MODEL, RUNS, "P@10 DCG@10 RBP(p=0.8)@10", audit=self.AUDIT.order)
+        near = [abs(row.found.estimate - truth[row.run][row.measure]) / row.found.error for row in found.runs]
         assert len(near) == 9
         assert max(near) < 4
         pair = found.pairs[0]
@@ -300,8 +280,7 @@ class TestAudit:
         assert found.trusts[0].n == 150
         [text] = [n.text for n in found.notes if n.kind == "audit"]
         assert text.startswith(
-            f"150 of {len(self.DRAWN)} documents of the audit have human judgments. "
-            "The sample ends before"
+            f"150 of {len(self.DRAWN)} documents of the audit have human judgments. The sample ends before"
         )
 
     def test_whoever_goes_on_has_a_larger_one(self) -> None:
@@ -320,23 +299,17 @@ class TestAudit:
         found = judge(people, MODEL, RUNS, "P@10", audit=self.AUDIT.order)
         assert found.trusts[0].n == 99
         texts = [n.text for n in found.notes if n.kind == "audit"]
-        assert any(
-            f"{len(self.DRAWN) - 100} human judgments outside the sample" in x for x in texts
-        )
+        assert any(f"{len(self.DRAWN) - 100} human judgments outside the sample" in x for x in texts)
 
     def test_refused(self) -> None:
         for measure in ("GMAP", "NumRel"):
             with pytest.raises(InputError, match=f"an audit does not support {measure}"):
                 judge(self.people(), MODEL, RUNS, measure, audit=self.AUDIT.order)
-        with pytest.raises(
-            InputError, match=r"does not support undefined=skip for nDCG@10\. Use undefined=zero"
-        ):
+        with pytest.raises(InputError, match=r"does not support undefined=skip for nDCG@10\. Use undefined=zero"):
             judge(self.people(), MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order, undefined="skip")
         with pytest.raises(InputError, match=r"are not in the audit\. Use an audit of this run"):
             judge(self.people(), MODEL, RUNS, "P@20", audit=self.AUDIT.order)
-        with pytest.raises(
-            InputError, match=r"found no judgment of .*, the first document of the audit"
-        ):
+        with pytest.raises(InputError, match=r"found no judgment of .*, the first document of the audit"):
             judge({"000": {"d0": 1}}, MODEL, RUNS, "P@10", audit=[("000", "d1", 0.5, 0.2)])
         with pytest.raises(InputError, match="audit requires runs"):
             judge(SOME, MODEL, audit=self.AUDIT.order)
@@ -373,12 +346,7 @@ class TestAnswers:
         assert [row.found for row in found.runs] == [row.found for row in by_scores.runs]
         assert found.agreement is not None
         assert found.agreement.items == 2 * 30 * 6
-        same = [
-            people[run][t][n] == model[run][t][n]
-            for run in people
-            for t in people[run]
-            for n in people[run][t]
-        ]
+        same = [people[run][t][n] == model[run][t][n] for run in people for t in people[run] for n in people[run][t]]
         assert found.agreement.pairs[0].values["agreement"] == pytest.approx(np.mean(same))
         assert "nuggets" in found.to_markdown("agreement")
 
@@ -412,9 +380,7 @@ class TestAnswers:
                 for n, (_, said) in of_topic.items()
             ]
             paths.append(written(tmp_path / f"{name}.txt", "".join(rows)))
-        out = cranfield.printed(
-            "judge", *paths, "--labels-of", "nuggets", "-m", "NuggetV", "-f", "tsv"
-        )
+        out = cranfield.printed("judge", *paths, "--labels-of", "nuggets", "-m", "NuggetV", "-f", "tsv")
         assert out.splitlines()[0].startswith("judge\tmeasure\trun\testimate")
         assert len(out.splitlines()) == 3
         told = cranfield.refused("judge", *paths, paths[0], "--labels-of", "nuggets")
@@ -480,8 +446,7 @@ class TestAuditOfRatios:
         assert "] ?" in found.to_markdown("runs")
         found = judge(people, MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order)
         assert found.runs[0].found.unpromised == (
-            "150 documents with human labels in 60 topics by a measure that is not a sum: "
-            "intervals hold from 180 on"
+            "150 documents with human labels in 60 topics by a measure that is not a sum: intervals hold from 180 on"
         )
         found = judge(self.people(180), MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order)
         assert found.runs[0].found.unpromised == ""
@@ -524,11 +489,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rows = [f"{t} 0 {d} {x}\n" for t, docs in levels.items() for d, x in docs.items()]
         written(path / name, "".join(rows))
     for run, lists in RUNS.items():
-        rows = [
-            f"{t} Q0 {d} {r} {100 - r} {run}\n"
-            for t, docs in lists.items()
-            for r, d in enumerate(docs, 1)
-        ]
+        rows = [f"{t} Q0 {d} {r} {100 - r} {run}\n" for t, docs in lists.items() for r, d in enumerate(docs, 1)]
         written(path / f"{run}.run", "".join(rows))
     written(path / "teams.txt", "good A\nfair B\npoor B\n")
     return path
@@ -537,17 +498,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_command(files: Path, cranfield: Command) -> None:
     runs = [files / f"{run}.run" for run in RUNS]
     given = [files / "people.txt", files / "model.txt", *runs]
-    out = cranfield.succeeds(
-        "judge", *given, "-m", "nDCG@10", "-f", "json", "--drawn", "random"
-    ).out
+    out = cranfield.succeeds("judge", *given, "-m", "nDCG@10", "-f", "json", "--drawn", "random").out
     found = json.loads(out)
     mine = judge(SOME, MODEL, RUNS, "nDCG@10", drawn="random")
     assert [row["estimate"] for row in found["runs"]] == pytest.approx(
         [row.found.estimate for row in mine.runs], abs=1e-12
     )
-    text = cranfield.succeeds(
-        "judge", *given, "-m", "nDCG@10", "--teams", files / "teams.txt", "--family", "A"
-    ).out
+    text = cranfield.succeeds("judge", *given, "-m", "nDCG@10", "--teams", files / "teams.txt", "--family", "A").out
     assert "was useful by nDCG@10" in text
     assert "own family" in text
 
@@ -559,9 +516,7 @@ def test_the_command_with_scores(files: Path, cranfield: Command, tmp_path: Path
     both = [tmp_path / "people.json", tmp_path / "model.json"]
     text = cranfield.succeeds("judge", "--scores", *both, "--table", "runs").out
     assert "estimate" in text
-    assert cranfield.refused("judge", "--scores", *both, both[0]).endswith(
-        "found 3 files with --scores, expected 2"
-    )
+    assert cranfield.refused("judge", "--scores", *both, both[0]).endswith("found 3 files with --scores, expected 2")
 
 
 def test_the_command_with_an_audit(files: Path, cranfield: Command, tmp_path: Path) -> None:
@@ -646,6 +601,5 @@ def test_a_copy_is_noted() -> None:
 def test_what_chosen_topics_cannot_tell() -> None:
     found = judge(SOME, MODEL, RUNS, "P@10", drawn="chosen")
     assert found.trusts[0].sentence == (
-        "it is unknown whether judge was useful by P@10: topics with human labels were not drawn "
-        "at random"
+        "it is unknown whether judge was useful by P@10: topics with human labels were not drawn at random"
     )

@@ -125,10 +125,7 @@ def by_hand_scores(
     kind: type, qrels: Qrels, classes: Classes, ranked: Mapping[str, Sequence[str]]
 ) -> list[list[float]]:
     """Topics × MEASURES, from levels labelled by hand."""
-    labelled = {
-        topic: BY_HAND[kind](judged, classes.get(topic, {}), ranked[topic])
-        for topic, judged in qrels.items()
-    }
+    labelled = {topic: BY_HAND[kind](judged, classes.get(topic, {}), ranked[topic]) for topic, judged in qrels.items()}
     highest = max(0.0, *(level for _, ideal in labelled.values() for level in ideal))
     rows = []
     for counts, ideal in labelled.values():
@@ -182,9 +179,7 @@ def test_scores_are_those_of_levels_labelled_by_hand(collection: Collection) -> 
 
 @given(collections())
 @settings(max_examples=examples(25))
-def test_text_files_give_the_same_bits(
-    tmp_path_factory: pytest.TempPathFactory, collection: Collection
-) -> None:
+def test_text_files_give_the_same_bits(tmp_path_factory: pytest.TempPathFactory, collection: Collection) -> None:
     kind, qrels, classes, run = collection
     small = tmp_path_factory.mktemp("files")
     judged = ((t, d, level) for t, docs in qrels.items() for d, level in docs.items())
@@ -279,9 +274,7 @@ CLASSES_ABC = {"t": {"a": "1", "b": "1", "c": "1", "d": "2", "e": "3"}}
         ({"z": 0}, 5 / 9),
     ],
 )
-def test_bpref_counts_redundant_items_as_judged_nonrelevant(
-    more: dict[str, float], value: float
-) -> None:
+def test_bpref_counts_redundant_items_as_judged_nonrelevant(more: dict[str, float], value: float) -> None:
     qrels = {"t": dict.fromkeys("abcde", 1.0) | more}
     found = one(qrels, {"t": list("abcde")}, "bpref", labelling=cf.EquivalenceClasses(CLASSES_ABC))
     assert found == pytest.approx(value, rel=1e-12)
@@ -292,10 +285,7 @@ def test_bpref_counts_redundant_items_as_judged_nonrelevant(
 def test_normalised_measures_stay_between_0_and_1(measure: str, kind: type) -> None:
     """f is nonrelevant; a b c are redundant, or wait for one another."""
     qrels = {"t": dict.fromkeys("abcde", 1.0) | {"f": 0.0}}
-    found = [
-        one(qrels, {"t": list(run)}, measure, labelling=kind(CLASSES_ABC))
-        for run in ("abcde", "abdec", "fabcd")
-    ]
+    found = [one(qrels, {"t": list(run)}, measure, labelling=kind(CLASSES_ABC)) for run in ("abcde", "abdec", "fabcd")]
     assert all(0 <= value <= 1 for value in found), found
 
 
@@ -320,9 +310,7 @@ def test_sampled_ties_come_near_the_mean_of_all_orders(kind: type, depth: int | 
     ours = cf.evaluate(qrels, TIED, TIED_MEASURES, ties="expected", tie_samples=1500, **options)
     assert "tie-order" in {note.kind for note in ours.notes}
     assert not any("exact" in note.text for note in ours.notes)  # classes make nothing exact
-    for name, mean, spread in zip(
-        TIED_MEASURES, every.mean(axis=0), every.std(axis=0), strict=True
-    ):
+    for name, mean, spread in zip(TIED_MEASURES, every.mean(axis=0), every.std(axis=0), strict=True):
         error = spread / math.sqrt(1500)
         assert abs(ours["run", "t", name] - mean) <= 5 * error, name
         assert ours["run", "t", f"{name}.se"] == pytest.approx(error, rel=0.2, abs=1e-12), name
@@ -482,9 +470,7 @@ def test_what_a_strategy_must_not_say(method: str, told: Any, said: str) -> None
         ("NumRet", {"rel": 2, "condensed": True}, ["rel"]),
     ],
 )
-def test_options_that_change_nothing_are_told(
-    measures: str, options: dict[str, Any], useless: list[str]
-) -> None:
+def test_options_that_change_nothing_are_told(measures: str, options: dict[str, Any], useless: list[str]) -> None:
     found = cf.evaluate({"1": {"a": 1}}, {"1": ["a"]}, measures, **options).notes
     assert [n.text.split()[0] for n in found if n.kind == "settings"] == useless
 

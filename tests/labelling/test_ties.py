@@ -34,9 +34,7 @@ from tests.made import Command, examples
 Level = float | None  # None: unjudged
 
 BUILT_IN = {
-    c.__name__: c
-    for c in cf.REGISTRY.values()
-    if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
+    c.__name__: c for c in cf.REGISTRY.values() if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
 }
 USER_MODELS = {name for name, c in BUILT_IN.items() if issubclass(c, cf.UserModel)}
 WITHOUT_LENGTHS = {name: c for name, c in BUILT_IN.items() if not c.length_unit}
@@ -100,9 +98,7 @@ def with_ties(cases: Sequence[Case], measures: Any, **options: Any) -> Floats:
     return values
 
 
-def all_orders(
-    cases: Sequence[Case], measures: Any, distinct: bool = True, **options: Any
-) -> list[Floats]:
+def all_orders(cases: Sequence[Case], measures: Any, distinct: bool = True, **options: Any) -> list[Floats]:
     """For each case an array [orders, columns]."""
     qrels: Data = {}
     run: Data = {}
@@ -122,9 +118,7 @@ LENGTHS = {"words": LENGTH, "characters": {doc: 6 * words for doc, words in LENG
 HIGHEST = Case(((3.0,),))  # so that the highest level does not depend on chance
 
 
-def random_cases(
-    seed: int, count: int, levels: Sequence[Level] = WHOLE, most: int = 7
-) -> list[Case]:
+def random_cases(seed: int, count: int, levels: Sequence[Level] = WHOLE, most: int = 7) -> list[Case]:
     """Lists of up to `most` items in tie groups of any sizes."""
     rng = random.Random(seed)  # noqa: S311
     known = [x for x in levels if x is not None]
@@ -209,10 +203,7 @@ def variants(m: type[cf.Measure], most: int = 60, seed: int = 0) -> tuple[cf.Mea
     plain = {name: options[0] for name, options in values.items()}
     one_by_one = [plain | {name: x} for name, options in values.items() for x in options]
     everything = math.prod(len(options) for options in values.values())
-    mixed = [
-        {name: rng.choice(options) for name, options in values.items()}
-        for _ in range(min(most, 2 * everything))
-    ]
+    mixed = [{name: rng.choice(options) for name, options in values.items()} for _ in range(min(most, 2 * everything))]
     found = dict.fromkeys(made(m, parameters) for parameters in one_by_one + mixed)
     return tuple(found)[:most]
 
@@ -243,13 +234,10 @@ def close(found: Floats, expected: Floats) -> npt.NDArray[np.bool_]:
     return np.abs(found - expected) <= 1e-12 * np.maximum(1.0, np.abs(expected))
 
 
-def failures(
-    ok: npt.NDArray[np.bool_], found: Floats, expected: Floats, cases: Any, names: Any
-) -> str:
+def failures(ok: npt.NDArray[np.bool_], found: Floats, expected: Floats, cases: Any, names: Any) -> str:
     """The first few of what is wrong, in a form that can be tried again."""
     wrong = [
-        f"{names[j]} on {cases[t]}: found {found[t, j]!r}, expected {expected[t, j]!r}"
-        for t, j in np.argwhere(~ok)[:3]
+        f"{names[j]} on {cases[t]}: found {found[t, j]!r}, expected {expected[t, j]!r}" for t, j in np.argwhere(~ok)[:3]
     ]
     return f"{np.count_nonzero(~ok)} of {ok.size} values\n" + "\n".join(wrong)
 
@@ -322,16 +310,14 @@ def test_expected_at_a_depth_is_the_mean_over_all_orders(depth: int) -> None:
 
 levels = st.sampled_from(WHOLE)
 groups = st.lists(st.lists(levels, min_size=1, max_size=5).map(tuple), max_size=3).map(tuple)
-tied_lists = st.builds(
-    Case, groups, st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), max_size=3).map(tuple)
-).filter(lambda case: math.prod(math.factorial(len(g)) for g in case.groups) <= 1500)
+tied_lists = st.builds(Case, groups, st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), max_size=3).map(tuple)).filter(
+    lambda case: math.prod(math.factorial(len(g)) for g in case.groups) <= 1500
+)
 
 
 @given(case=tied_lists, seed=st.integers(0, 99), depth=st.none() | st.integers(1, 9))
 @few
-def test_expected_is_the_mean_over_all_orders_of_any_list(
-    case: Case, seed: int, depth: int | None
-) -> None:
+def test_expected_is_the_mean_over_all_orders_of_any_list(case: Case, seed: int, depth: int | None) -> None:
     measures = [m for c in WITHOUT_LENGTHS.values() for m in some(c, 2, seed)]
     exact = [m for m in measures if m.exact_under_ties() and not (depth and m.condensed)]
     check_exact([case, HIGHEST], exact, depth=depth)
@@ -397,9 +383,7 @@ def sampled(cases: Sequence[Case], measures: Sequence[Any], **options: Any) -> t
     return scores.values[0][:, ::2], scores.values[0][:, 1::2]
 
 
-def check_sampled(
-    cases: Sequence[Case], measures: Sequence[Any], samples: int = 300, **options: Any
-) -> None:
+def check_sampled(cases: Sequence[Case], measures: Sequence[Any], samples: int = 300, **options: Any) -> None:
     """The mean is within five standard errors of the mean over all orders."""
     mean, error = sampled(cases, measures, tie_samples=samples, **options)
     every = all_orders(cases, measures, "lengths" not in options, **options)
@@ -452,8 +436,7 @@ def test_the_standard_error_of_the_mean_over_topics() -> None:
 def test_samples_depend_on_the_seed_only() -> None:
     qrels, run = data_of(SMALL)
     one, same, other = (
-        cf.evaluate(qrels, run, SAMPLED, ties="expected", seed=seed, tie_samples=20).values
-        for seed in (7, 7, 8)
+        cf.evaluate(qrels, run, SAMPLED, ties="expected", seed=seed, tie_samples=20).values for seed in (7, 7, 8)
     )
     assert (one == same).all()
     assert (one != other).any(axis=1).sum() > len(SAMPLED)
@@ -578,9 +561,7 @@ def test_tied_documents_by_level_then_in_the_order_of_the_run(ties: Any, depth: 
     assert (found == expected).all()
 
 
-def bounds(
-    cases: Sequence[Case], measures: Sequence[cf.Measure], **options: Any
-) -> dict[str, tuple[Floats, Floats]]:
+def bounds(cases: Sequence[Case], measures: Sequence[cf.Measure], **options: Any) -> dict[str, tuple[Floats, Floats]]:
     """What best and worst give, and what they would give as bounds: [cases, measures]."""
     every = all_orders(cases, measures, "lengths" not in options, **options)
     high, low = (np.array([f(x, axis=0) for x in every]) for f in (np.max, np.min))
@@ -597,9 +578,7 @@ def check_bounds(cases: Sequence[Case], measures: Sequence[cf.Measure], **option
         assert ok.all(), failures(ok, found, extreme, cases, measures)
 
 
-BOUNDED = [
-    n for n, c in WITHOUT_LENGTHS.items() if any(m.rewards_better_items() for m in variants(c))
-]
+BOUNDED = [n for n, c in WITHOUT_LENGTHS.items() if any(m.rewards_better_items() for m in variants(c))]
 
 
 @pytest.mark.parametrize("name", BOUNDED)
@@ -748,9 +727,7 @@ def test_the_mean_lies_between_the_bounds(case: Case, seed: int) -> None:
         for m in some(c, 2, seed)
         if m.rewards_better_items() and m.exact_under_ties()
     ]
-    best, mean, worst = (
-        with_ties([case, HIGHEST], measures, ties=ties) for ties in ("best", "expected", "worst")
-    )
+    best, mean, worst = (with_ties([case, HIGHEST], measures, ties=ties) for ties in ("best", "expected", "worst"))
     sign = np.array([-1.0 if m.better == "lower" else 1.0 for m in measures])
     assert (sign * best >= sign * mean - 1e-12).all()
     assert (sign * mean >= sign * worst - 1e-12).all()
@@ -811,9 +788,7 @@ def test_tied_lengths_from_files_and_mappings(tmp_path: Path) -> None:
         options: dict[str, Any] = {"ties": ties, "tie_samples": 5}
         for name in ("TBG", "U"):
             mappings = cf.evaluate(qrels, run, name, lengths=LENGTH, **options)
-            assert (
-                cf.evaluate(*files, name, lengths=path, **options).values == mappings.values
-            ).all()
+            assert (cf.evaluate(*files, name, lengths=path, **options).values == mappings.values).all()
 
 
 # -- wrong options, notices and the command -----------------------------------------------------
@@ -848,8 +823,7 @@ def tie_note(measures: Any, **options: Any) -> str:
 def test_the_note_says_what_is_exact() -> None:
     said = tie_note(["AP", "ERR", "P@3", "G"], ties="expected", tie_samples=50, seed=4)
     assert said == (
-        "mean over all orders of tied documents: exact for AP, P@3; "
-        "from 50 random orders (seed 4) for ERR, G"
+        "mean over all orders of tied documents: exact for AP, P@3; from 50 random orders (seed 4) for ERR, G"
     )
     assert "random" not in tie_note(["AP"], ties="expected")
     assert "exact" not in tie_note(["ERR"], ties="expected")
@@ -865,9 +839,7 @@ def test_the_note_says_what_is_a_bound() -> None:
     said = tie_note(["AP", "nG@2", "Judged"], ties="best")
     assert said.endswith(": another order may score better under nG@2")  # Judged has no cutoff
     said = tie_note(["AP", "nG@2", "Judged@3"], ties="best")
-    assert said.endswith(
-        ": another order may score better under nG@2; another order may change Judged@3"
-    )
+    assert said.endswith(": another order may score better under nG@2; another order may change Judged@3")
     assert "no other order scores better" in tie_note(["E@2"], ties="best")
 
 
@@ -881,9 +853,7 @@ def test_no_bound_is_claimed_where_a_depth_breaks_it(name: str) -> None:
     measures = list(cf.parse_measures(name))
     found = bounds([case], measures, depth=3)
     assert any(not close(value, extreme).all() for value, extreme in found.values())
-    assert f"another order may score better under {name}" in tie_note(
-        measures, ties="best", depth=3
-    )
+    assert f"another order may score better under {name}" in tie_note(measures, ties="best", depth=3)
 
 
 # -- what the note claims -----------------------------------------------------------------------
@@ -926,9 +896,7 @@ def check_claims(best: cf.Scores, worst: cf.Scores, every: Sequence[Floats]) -> 
 
 
 def claims_of(measures: Sequence[Any], cases: Sequence[Case], **options: Any) -> set[str]:
-    best, worst = (
-        cf.evaluate(*data_of(cases), measures, ties=ties, **options) for ties in ("best", "worst")
-    )
+    best, worst = (cf.evaluate(*data_of(cases), measures, ties=ties, **options) for ties in ("best", "worst"))
     return check_claims(best, worst, all_orders(cases, measures, **options))
 
 
@@ -992,9 +960,7 @@ DIVERSE = [
         (["AP", "nDCG@2", "P@1", "ERR", "Judged@2"], {"intents": {}, "per_intent": True}),
     ],
 )
-def test_of_ties_intents_claim_only_bounds_that_hold(
-    measures: list[str], options: dict[str, Any]
-) -> None:
+def test_of_ties_intents_claim_only_bounds_that_hold(measures: list[str], options: dict[str, Any]) -> None:
     """Each intent prefers another document, so that no order is best for all."""
     options = options and options | {"intents": {"t": {"i1": 0.5, "i2": 0.5}}}
     docs = [*"abcdz"]
@@ -1045,9 +1011,7 @@ def test_the_command_with_expected_ties(here: Path) -> None:
     assert "ties matter in 1 topic (q1): 2 of 2 tied documents" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("ties", "value", "than"), [("best", 0.5, "better"), ("worst", 0.25, "worse")]
-)
+@pytest.mark.parametrize(("ties", "value", "than"), [("best", 0.5, "better"), ("worst", 0.25, "worse")])
 def test_the_command_with_bounds(
     here: Path, capsys: pytest.CaptureFixture[str], ties: str, value: float, than: str
 ) -> None:

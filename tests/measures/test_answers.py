@@ -95,9 +95,7 @@ def test_sub_narratives_by_hand() -> None:
     assert math.isnan(cf.SubNarratives()([("vital", 1)]))
 
 
-SUB_NARRATIVES = st.lists(
-    st.tuples(st.sampled_from(["vital", "okay"]), HALVES, st.sampled_from(["", "x", "y", "z"]))
-)
+SUB_NARRATIVES = st.lists(st.tuples(st.sampled_from(["vital", "okay"]), HALVES, st.sampled_from(["", "x", "y", "z"])))
 
 
 @checks("SubNarratives", against="second writing")
@@ -179,9 +177,7 @@ def test_rubrics_by_hand() -> None:
     assert math.isnan(cf.Rubric(axis="style")(judged))
 
 
-CRITERIA = st.lists(
-    st.tuples(st.integers(-4, 8), HALVES, st.sampled_from(["facts", "tone"])), max_size=8
-)
+CRITERIA = st.lists(st.tuples(st.integers(-4, 8), HALVES, st.sampled_from(["facts", "tone"])), max_size=8)
 
 
 @checks("Rubric", against="second writing")
@@ -211,9 +207,7 @@ def test_the_mean_of_rubrics_is_clipped_and_answers_are_not() -> None:
 
 # -- short answers --------------------------------------------------------------------------------
 
-WORDS = st.lists(
-    st.sampled_from(["The", "a", "an", "Eiffel", "tower!", "U.S.", "42", "'", "to-day"])
-)
+WORDS = st.lists(st.sampled_from(["The", "a", "an", "Eiffel", "tower!", "U.S.", "42", "'", "to-day"]))
 TEXTS = WORDS.map(" ".join)
 
 

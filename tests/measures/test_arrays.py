@@ -17,9 +17,7 @@ from tests.made import each, examples
 Level = float | None
 
 BUILT_IN = {
-    c.__name__: c
-    for c in cf.REGISTRY.values()
-    if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
+    c.__name__: c for c in cf.REGISTRY.values() if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
 }
 
 
@@ -43,8 +41,7 @@ ALL = [
     for settings in ({}, {"cutoff": 1 if c is cf.IPrec else 3}, {"condensed": True})
 ]
 ALL += [  # and every user model, with one of its measurements
-    with_top_3(c, measurement=MEASUREMENTS[i % 5])
-    for i, c in enumerate(dict.fromkeys(list_models().values()))
+    with_top_3(c, measurement=MEASUREMENTS[i % 5]) for i, c in enumerate(dict.fromkeys(list_models().values()))
 ]
 ALL += map(
     cf.parse_measure,
@@ -120,9 +117,7 @@ class TestBatch:
 
         given = {"lengths": wider(batch.lengths, np.nan) if m.length_unit else None}
         for fill in (np.nan, 3.0, 99.0):  # what is under the mask is not looked at
-            found = m(
-                wider(batch.levels, fill), batch.judged, mask=wider(batch.mask, False), **given
-            )
+            found = m(wider(batch.levels, fill), batch.judged, mask=wider(batch.mask, False), **given)
             assert np.array_equal(found, expected)
 
     @every_measure
@@ -326,17 +321,13 @@ class TestErrors:
         ids=repr,
     )
     def test_levels(self, levels: Any) -> None:
-        problem = (
-            "contains an infinite number" if "inf" in repr(levels) else "must be a list or an array"
-        )
+        problem = "contains an infinite number" if "inf" in repr(levels) else "must be a list or an array"
         with pytest.raises(cf.CranfieldError, match=f"^P: levels {problem}"):
             cf.P()(levels)
 
     @pytest.mark.parametrize("judged", ["ab", [[[1]]], [[1], [1, 0]], [np.inf, 1]], ids=repr)
     def test_judged(self, judged: Any) -> None:
-        problem = (
-            "contains an infinite number" if "inf" in repr(judged) else "must be a list or an array"
-        )
+        problem = "contains an infinite number" if "inf" in repr(judged) else "must be a list or an array"
         with pytest.raises(cf.CranfieldError, match=f"^AP: judged {problem}"):
             cf.AP()([1], judged=judged)
 

@@ -108,15 +108,11 @@ def test_hole_selected_topics_count_judgments_of_all_topics() -> None:
     lambda: cf.evaluate_arrays([1, 0], [0.5, 0.1], [2], "Hole@4"),
 ])  # fmt: skip
 def test_hole_without_document_ids_raises(call: Any) -> None:
-    with pytest.raises(
-        cf.CranfieldError, match=r"Unjudged\(scope=collection\)@4 requires document ids"
-    ):
+    with pytest.raises(cf.CranfieldError, match=r"Unjudged\(scope=collection\)@4 requires document ids"):
         call()
 
 
-def test_hole_of_the_command_line_equals_python(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hole_of_the_command_line_equals_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "q").write_text("1 0 a 1\n1 0 c 0\n2 0 b 2\n")
     (tmp_path / "r").write_text("1 Q0 b 1 5 r\n1 Q0 x 2 4 r\n1 Q0 a 3 3 r\n2 Q0 x 1 2 r\n")
     command = ["evaluate", str(tmp_path / "q"), str(tmp_path / "r"), "-m", "Hole@2", "-f", "tsv"]

@@ -74,9 +74,7 @@ TABLE_2 = {
     BPM_DYNAMIC: "0.3200 1.6000 1.2800 6.4000 5.0000",
     FORAGING: "0.0748 0.1269 1.0857 1.8412 1.6959",
 }
-TABLES = pytest.mark.parametrize(
-    ("table", "costs"), [(TABLE_1, None), (TABLE_2, COSTS)], ids=["unit costs", "costs"]
-)
+TABLES = pytest.mark.parametrize(("table", "costs"), [(TABLE_1, None), (TABLE_2, COSTS)], ids=["unit costs", "costs"])
 
 
 def printed(values: Row) -> str:
@@ -102,9 +100,7 @@ class TestTables:
     @TABLES
     def test_of_dicts(self, table: dict[str, str], costs: dict[str, Row] | None) -> None:
         known = costs and by_document(costs)
-        scores = cf.evaluate(
-            by_document(GAINS), SEED_RUN, list(table), measurements=True, costs=known
-        )
+        scores = cf.evaluate(by_document(GAINS), SEED_RUN, list(table), measurements=True, costs=known)
         found = {
             name: printed([scores["run", "T1", f"{name}.{kind}"] for kind in MEASUREMENTS])
             for name in {m.rpartition(".")[0]: None for m in scores.measures}
@@ -143,9 +139,7 @@ class TestTables:
         assert found == list(table.values())
 
     @TABLES
-    def test_the_tools_own_dynamic_bpm(
-        self, table: dict[str, str], costs: dict[str, Row] | None
-    ) -> None:
+    def test_the_tools_own_dynamic_bpm(self, table: dict[str, str], costs: dict[str, Row] | None) -> None:
         """The budget never binds in the example: whether K changes does not show."""
         tools = cf.BPMD(T=2, K=10, hb=0.5, hc=0.5, update_K=False)
         walk = tools.walk(GAINS["T1"], costs and costs["T1"])
@@ -311,9 +305,7 @@ def cls_of(name: str) -> type[UserModel]:
     return found
 
 
-def by_hand(
-    name: str, x: Seen, parameters: dict[str, Any], cut: bool, totals: str
-) -> dict[str, Any]:
+def by_hand(name: str, x: Seen, parameters: dict[str, Any], cut: bool, totals: str) -> dict[str, Any]:
     """C, V, W, L and the five measurements of a model, from its line in the specification."""
     if name in BY_W:  # they give W, and the list ends their reading
         weight = BY_W[name](x, **parameters)
@@ -385,15 +377,11 @@ lists = st.lists(st.tuples(st.none() | a_gain, st.none() | a_cost), max_size=15)
 cutoffs = st.none() | st.integers(1, 12)
 
 
-def seen(
-    gains: Gains, costs: Gains, limits: dict[str, Any], depth: int, best: bool, R: int
-) -> Seen:
+def seen(gains: Gains, costs: Gains, limits: dict[str, Any], depth: int, best: bool, R: int) -> Seen:
     """A list as a user sees it with all that is not known at its worst, or at its best."""
     beyond = [None] * depth
     g_unknown, c_unknown = (
-        (limits["max_gain"], limits["min_cost"])
-        if best
-        else (limits["min_gain"], limits["max_cost"])
+        (limits["max_gain"], limits["min_cost"]) if best else (limits["min_gain"], limits["max_cost"])
     )
     g = [g_unknown if x is None else x for x in [*gains, *beyond][:depth]]
     c = [c_unknown if x is None else x for x in [*costs, *beyond][:depth]]
@@ -450,9 +438,7 @@ class TestSecondWriting:
         shared = data.draw(limits())
         asked = [cls_of(name)(**settings[name], **shared) for name in NAMES]
         given_costs = {t: c for t, c in costs.items() if c}
-        scores = cf.evaluate(
-            qrels, run, asked, costs=given_costs, measurements=True, residuals=True
-        )
+        scores = cf.evaluate(qrels, run, asked, costs=given_costs, measurements=True, residuals=True)
         for topic, docs in run.items():
             gains: Gains = [qrels[topic].get(d) for d in docs]
             own = [costs[topic][d] for d in docs]
@@ -530,9 +516,7 @@ class TestRelations:
     @pytest.mark.parametrize("name", NAMES)
     @given(gains=graded, data=st.data())
     @few
-    def test_totals_are_rates_times_depth(
-        self, name: str, gains: Gains, data: st.DataObject
-    ) -> None:
+    def test_totals_are_rates_times_depth(self, name: str, gains: Gains, data: st.DataObject) -> None:
         costs = costs_for(data, gains)
         walk = usual(name, n=20, totals="W").walk(gains, costs, gains)
         assert close([walk.ETU, walk.ETC], [walk.EU * walk.ED, walk.EC * walk.ED])
@@ -565,9 +549,7 @@ class TestRelations:
 
     @given(gains=graded, k=st.integers(1, 20), data=st.data())
     @few
-    def test_set_without_diminishing_returns_is_p(
-        self, gains: Gains, k: int, data: st.DataObject
-    ) -> None:
+    def test_set_without_diminishing_returns_is_p(self, gains: Gains, k: int, data: st.DataObject) -> None:
         costs = costs_for(data, gains)
         one, other = cf.SET(beta=1) @ k, models.P @ k
         assert close(five(one.walk(gains, costs)), five(other.walk(gains, costs)))
@@ -635,9 +617,7 @@ class TestNCU:
 
     @given(levels=levels, missed=st.lists(st.integers(0, 3), max_size=3))
     @few
-    def test_stopping_distributions_by_hand(
-        self, levels: list[int | None], missed: list[int]
-    ) -> None:
+    def test_stopping_distributions_by_hand(self, levels: list[int | None], missed: list[int]) -> None:
         judged = sorted([*(x for x in levels if x is not None), *missed], reverse=True)
         g = [x or 0 for x in levels]
         R, highest = sum(x > 0 for x in judged), max(g)
@@ -785,9 +765,7 @@ class TestOwnModels:
     @OWN
     def test_grammar_and_evaluation(self, make: Make) -> None:
         make()
-        scores = cf.evaluate(
-            JUDGED, RANKED, "Halving(p=0.5, n=3)", measurements=True, residuals=True
-        )
+        scores = cf.evaluate(JUDGED, RANKED, "Halving(p=0.5, n=3)", measurements=True, residuals=True)
         names = [f"Halving(p=0.5, n=3).{kind}" for kind in MEASUREMENTS]
         assert scores.measures == tuple(n + end for n in names for end in ("", ".lower", ".upper"))
         found = scores.values[0, 0]
@@ -879,9 +857,7 @@ class TestOwnModels:
         class Silent(cf.UserModel):
             """Says nothing."""
 
-        with pytest.raises(
-            cf.CranfieldError, match=r"Silent defines no C\(self, x\), W\(self, x\) or last"
-        ):
+        with pytest.raises(cf.CranfieldError, match=r"Silent defines no C\(self, x\), W\(self, x\) or last"):
             Silent().walk([1.0])
 
     def test_parameters_need_defaults(self) -> None:
@@ -1106,9 +1082,7 @@ class TestMeasurements:
     def test_settings_that_change_nothing(self) -> None:
         scores = cf.evaluate(QRELS, RUN, "nDCG@10", measurements=True, residuals=True, costs=BY_DOC)
         unused = [text.split(":")[0] for text in said(scores) if "no effect" in text]
-        assert unused == [
-            f"{name} has no effect" for name in ("costs", "measurements", "residuals")
-        ]
+        assert unused == [f"{name} has no effect" for name in ("costs", "measurements", "residuals")]
         alone = cf.evaluate(QRELS, RUN, "INST", cost_unit="seconds")
         assert "cost_unit has no effect: it needs costs" in said(alone)
         used = cf.evaluate(QRELS, RUN, "INST", measurements=True, residuals=True, costs=BY_DOC)
@@ -1126,9 +1100,7 @@ class TestMeasurements:
         with pytest.raises(cf.CranfieldError, match=r"gains must be in \[0, 1\], found -1"):
             cf.INST(gain="raw").walk([-1.0])
 
-    def test_gains_beyond_one_on_the_command_line(
-        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_gains_beyond_one_on_the_command_line(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         qrels, run = str(tmp_path / "qrels"), str(tmp_path / "run")
         Path(qrels).write_text("q 0 a 2\n")
         Path(run).write_text("q Q0 a 1 1 r\n")
@@ -1218,9 +1190,7 @@ class TestCosts:
         monkeypatch.chdir(tmp_path)
         judged = [f"{t} 0 {d} {g}\n" for t, docs in QRELS.items() for d, g in docs.items()]
         Path("qrels").write_text("".join(judged))
-        Path("run").write_text(
-            "q1 web a 1 3 r\nq1 image x 2 2 r\nq1 news b 3 1 r\nq2 image d 1 1 r\n"
-        )
+        Path("run").write_text("q1 web a 1 3 r\nq1 image x 2 2 r\nq1 news b 3 1 r\nq2 image d 1 1 r\n")
         return ["evaluate", "qrels", "run", "-m", "P@4.ETC", "-f", "tsv", "-q", "--costs", "costs"]
 
     @pytest.mark.parametrize(
@@ -1256,9 +1226,7 @@ class TestCosts:
             ("web 2\nimage dear\n", "costs:2: found cost dear, expected a number > 0"),
         ],
     )
-    def test_bad_files(
-        self, files: list[str], capsys: pytest.CaptureFixture[str], costs: str, told: str
-    ) -> None:
+    def test_bad_files(self, files: list[str], capsys: pytest.CaptureFixture[str], costs: str, told: str) -> None:
         Path("costs").write_text(costs)
         assert main(files) == 2
         out, err = capsys.readouterr()
@@ -1266,9 +1234,7 @@ class TestCosts:
         assert err.startswith(told)
 
     def test_runs_without_types(self) -> None:
-        with pytest.raises(
-            cf.InputError, match="costs are by element type, but the run has no types"
-        ):
+        with pytest.raises(cf.InputError, match="costs are by element type, but the run has no types"):
             cf.evaluate(QRELS, RUN, "INST", costs={"web": 2.0})
 
 
@@ -1312,9 +1278,7 @@ def test_the_same_bits_however_topics_are_cut() -> None:
 
     def values(topics: dict[str, dict[str, float]], **options: Any) -> Any:
         lists = {t: run[t] for t in topics}
-        scores = cf.evaluate(
-            topics, lists, asked, costs=costs, measurements=True, residuals=True, **options
-        )
+        scores = cf.evaluate(topics, lists, asked, costs=costs, measurements=True, residuals=True, **options)
         return scores.values[0]
 
     expected = values(qrels, threads=1)
@@ -1400,17 +1364,13 @@ class TestReviewed:
         def Empty() -> Any:
             return 1
 
-        with pytest.raises(
-            cf.CranfieldError, match="the first argument of Empty must be the items"
-        ):
+        with pytest.raises(cf.CranfieldError, match="the first argument of Empty must be the items"):
             cf.user_model(Empty)
 
         def Turned(p: float = 0.5, x: Any = None) -> Any:
             return p**x.i
 
-        with pytest.raises(
-            cf.CranfieldError, match="the first argument of Turned must be the items"
-        ):
+        with pytest.raises(cf.CranfieldError, match="the first argument of Turned must be the items"):
             cf.user_model(Turned)
 
     def test_errors_inside_a_model(self) -> None:
@@ -1418,9 +1378,7 @@ class TestReviewed:
         def Broken(x: cf.Items) -> Any:
             return x.nothing  # type: ignore[attr-defined]
 
-        with pytest.raises(
-            cf.UserCodeError, match=r"test_cwl.py:\d+: AttributeError: 'Items'"
-        ) as e:
+        with pytest.raises(cf.UserCodeError, match=r"test_cwl.py:\d+: AttributeError: 'Items'") as e:
             Broken().walk([1.0])
         assert isinstance(e.value.__cause__, AttributeError)
 

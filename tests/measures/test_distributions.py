@@ -98,17 +98,13 @@ class TestEquations:
 
     @checks("JSD", against="SciPy")
     @given(pairs(), st.sampled_from((2.0, 3.5, 10.0)))
-    def test_jsd_is_scipy_s_squared(
-        self, pair: tuple[list[float], list[float]], base: float
-    ) -> None:
+    def test_jsd_is_scipy_s_squared(self, pair: tuple[list[float], list[float]], base: float) -> None:
         distance = jensenshannon(*pair, base=base)
         assert JSD(base=base)(*pair) == pytest.approx(distance**2, abs=1e-12)
 
     @checks("RNOD", "RSNOD", against="second writing")
     @given(pairs())
-    def test_order_aware_divergence_written_naively(
-        self, pair: tuple[list[float], list[float]]
-    ) -> None:
+    def test_order_aware_divergence_written_naively(self, pair: tuple[list[float], list[float]]) -> None:
         p, gold = pair
         labels = range(len(p))
 
@@ -255,9 +251,7 @@ class TestReading:
 
     def test_single_assessments_are_counted(self, tmp_path: Path) -> None:
         (tmp_path / "one.txt").write_text("d1 ann 1\nd1 bob 3\nd1 eve 3\nd2 ann 2\n")
-        (tmp_path / "two.csv").write_text(
-            "item,rater,label\nd1,ann,1\nd1,bob,3\nd1,eve,3\nd2,a,2\n"
-        )
+        (tmp_path / "two.csv").write_text("item,rater,label\nd1,ann,1\nd1,bob,3\nd1,eve,3\nd2,a,2\n")
         for name in ("one.txt", "two.csv"):
             read = read_distributions(tmp_path / name, votes=True)
             assert read.items == {"d1": (1 / 3, 0, 2 / 3), "d2": (0, 1, 0)}
@@ -298,9 +292,7 @@ class TestReading:
 
     def test_mistakes_in_votes_are_named(self, tmp_path: Path) -> None:
         (tmp_path / "f").write_text("d1 ann 1\nd1 ann 2\n")
-        with pytest.raises(
-            cf.InputError, match="f:2: duplicate label by assessor 'ann' for item d1"
-        ):
+        with pytest.raises(cf.InputError, match="f:2: duplicate label by assessor 'ann' for item d1"):
             read_distributions(tmp_path / "f", votes=True)
         with pytest.raises(cf.InputError, match="label, value, expected a column named assessor"):
             read_distributions(pl.DataFrame(LONG, ["item", "label", "value"], orient="row"),
@@ -449,9 +441,7 @@ class TestCommand:
             (["near.csv", "gold.txt", "--votes"], "near.csv:1: found columns item, 1, 2, 3"),
         ],
     )
-    def test_mistakes(
-        self, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_mistakes(self, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["distribution", *arguments, "-o", "made.txt"]) == 2
         assert said in capsys.readouterr().err
         assert not Path("made.txt").exists()

@@ -240,9 +240,7 @@ class TestSakai2014:
         settings: dict[str, Any] = {"judged": JUDGED, "probabilities": P, "lengths": [5000] * 5}
         found = score("IA(U(prob=linear), trail=shared)", LIST, **settings)
         assert found == pytest.approx(score("D(U(prob=linear))", LIST, **settings), rel=1e-14)
-        with pytest.raises(
-            cf.CranfieldError, match=r"trail=shared requires IA\(U\), found IA\(nDCG\)"
-        ):
+        with pytest.raises(cf.CranfieldError, match=r"trail=shared requires IA\(U\), found IA\(nDCG\)"):
             cf.parse_measure("IA(nDCG, trail=shared)")
 
     def test_PMP(self) -> None:
@@ -300,9 +298,7 @@ class TestGreedy:
             ("d10", ("d9", "d2"), BEST),
         ],
     )
-    def test_ties_go_to_the_larger_id(
-        self, overlapping: str, others: tuple[str, str], ideal: float
-    ) -> None:
+    def test_ties_go_to_the_larger_id(self, overlapping: str, others: tuple[str, str], ideal: float) -> None:
         one, other = others
         qrels: ByIntent = {
             "t": {
@@ -566,9 +562,7 @@ class Topic:
     def sharp(self, gamma: float, m: Base, value: float) -> float:
         """Eq. 29."""
         covered = [
-            i
-            for i in self.p
-            if any(d in self.docs and m.relevant(self.level(i, d)) for d in self.ranked[: m.l])
+            i for i in self.p if any(d in self.docs and m.relevant(self.level(i, d)) for d in self.ranked[: m.l])
         ]
         return gamma * divided(len(covered), len(self.p)) + (1 - gamma) * value
 
@@ -761,9 +755,7 @@ def collections(draw: st.DrawFn) -> Collection:
     made = Collection({}, {}, {}, {})
     for t in [f"t{i}" for i in range(draw(st.integers(1, 3)))]:
         names = draw(st.lists(st.sampled_from(INTENTS), unique=True, min_size=1, max_size=4))
-        judged = {
-            i: draw(st.dictionaries(st.sampled_from(DOCS), LEVELS, max_size=6)) for i in names
-        }
+        judged = {i: draw(st.dictionaries(st.sampled_from(DOCS), LEVELS, max_size=6)) for i in names}
         if judged := {i: docs for i, docs in judged.items() if docs}:
             made.qrels[t] = judged
             if draw(st.booleans()):
@@ -777,9 +769,7 @@ def collections(draw: st.DrawFn) -> Collection:
     return made
 
 
-OF_INTENTS = [
-    name for name, c in cf.REGISTRY.items() if c.__module__ == "cranfield.measures.diversity"
-]
+OF_INTENTS = [name for name, c in cf.REGISTRY.items() if c.__module__ == "cranfield.measures.diversity"]
 
 
 @checks(*OF_INTENTS, against="second writing")
@@ -799,9 +789,7 @@ def test_a_second_writing(drawn: Collection, view: tuple[int | None, bool]) -> N
 def test_every_measure_of_diversity_is_written_twice() -> None:
     """A new one must be added above, too."""
     topic = Topic({"1": {"d1": 1.0}}, {"1": 1.0}, set(), ["d1"], 1.0, LENGTHS)
-    assert set(OF_INTENTS) == {
-        type(cf.parse_measure(m)).__name__ for m in naive(topic, None, False)
-    }
+    assert set(OF_INTENTS) == {type(cf.parse_measure(m)).__name__ for m in naive(topic, None, False)}
 
 
 # -- peers ------------------------------------------------------------------------------------
@@ -814,9 +802,7 @@ NDEVAL = {
     "P-IA": "IA(P, intents=relevant)",
     "strec": "IRec(intents=relevant)",
 }
-AT_CUTOFFS = {
-    f"{theirs}@{l}": f"{ours}@{l}" for theirs, ours in NDEVAL.items() for l in (5, 10, 20)
-}
+AT_CUTOFFS = {f"{theirs}@{l}": f"{ours}@{l}" for theirs, ours in NDEVAL.items() for l in (5, 10, 20)}
 THEIRS = AT_CUTOFFS | {"NRBP": "NRBP", "nNRBP": "nNRBP", "MAP-IA": "IA(AP, intents=relevant)"}
 
 
@@ -1107,9 +1093,7 @@ class TestSameBits:
         assert bits(drawn, lines) == expected
 
     @given(drawn=collections())
-    @settings(
-        few, max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture]
-    )
+    @settings(few, max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_inputs(self, drawn: Collection, tmp_path: Path) -> None:
         expected, lines = bits(drawn, drawn.qrels), rows(drawn)
         frame = pl.DataFrame(lines, schema=["topic", "intent", "doc", "level"], orient="row")
@@ -1243,10 +1227,7 @@ class TestExplain:
     @pytest.mark.parametrize("m", ["IRec", "IA(AP)", "DIN(nDCG)@3", "Dsharp(Q)", "PplusQ", "NRBP"])
     def test_ends_in_the_score(self, m: str) -> None:
         shown = str(cf.explain(m, APPLE, FOUND, intents=LIKELY))
-        assert (
-            shown.splitlines()[-1].split(" = ")[-1]
-            == f"{value(APPLE, FOUND, m, intents=LIKELY):.4f}"
-        )
+        assert shown.splitlines()[-1].split(" = ")[-1] == f"{value(APPLE, FOUND, m, intents=LIKELY):.4f}"
 
     def test_on_the_command_line(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (tmp_path / "qrels").write_text("1 1 a 2\n1 2 a 1\n1 2 b 1\n")

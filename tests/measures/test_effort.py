@@ -81,9 +81,7 @@ class TestSearchLength:
 
     def test_ties_in_the_mean(self) -> None:
         """One relevant document among three that are tied: one nonrelevant above it on average."""
-        scores: Any = cf.evaluate(
-            {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}, "ESL", ties="expected"
-        )
+        scores: Any = cf.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}, "ESL", ties="expected")
         error = scores["run", "q", "ESL.se"]
         assert abs(scores["run", "q", "ESL"] - 1) <= 4 * error
         assert 0 < error < 0.2

@@ -51,9 +51,7 @@ class TestFunctions:
             ("Seen", {"ties": "worst"}, [[0, 0, 2], [1, 0], []]),
         ],
     )
-    def test_what_they_are_given(
-        self, measure: str, options: dict[str, Any], levels: list[list[float]]
-    ) -> None:
+    def test_what_they_are_given(self, measure: str, options: dict[str, Any], levels: list[list[float]]) -> None:
         given = seen(measure, **options)
         assert given == list(zip(levels, IDEALS, strict=True))
         assert all(isinstance(x, float) for lists in given for one in lists for x in one)
@@ -98,9 +96,7 @@ class TestFunctions:
 
     def test_parameters_say_what_they_may_be(self) -> None:
         @cf.measure
-        def Often(
-            levels: list[float], p: float = cf.param(0.5, "patience", low=0, high=1)
-        ) -> float:
+        def Often(levels: list[float], p: float = cf.param(0.5, "patience", low=0, high=1)) -> float:
             return p
 
         assert Often()([1]) == 0.5
@@ -128,9 +124,7 @@ class TestFunctions:
 
         assert Found()([1, 0, 2]) == 2
         assert Missed()([1, 0], judged=[1, 1, 1, 0]) == 2
-        with pytest.raises(
-            cf.CranfieldError, match=r"Missed requires an ideal list. Pass all judged"
-        ):
+        with pytest.raises(cf.CranfieldError, match=r"Missed requires an ideal list. Pass all judged"):
             Missed()([1, 0])
         with pytest.raises(TypeError, match=r"To score a list, use Found\(\)\(levels\)"):
             Found([1, 0])
@@ -152,9 +146,7 @@ class TestFunctions:
 
         assert Given()([]) == 1.0
 
-    @pytest.mark.parametrize(
-        "returned", [None, "1", np.nan, float("inf"), [1], np.zeros((2, 2)), 1j]
-    )
+    @pytest.mark.parametrize("returned", [None, "1", np.nan, float("inf"), [1], np.zeros((2, 2)), 1j])
     def test_what_is_no_number(self, returned: Any) -> None:
         @cf.measure
         def Given(levels: list[float]) -> Any:
@@ -245,9 +237,7 @@ class TestFunctions:
             cf.measure(AP)
         with pytest.raises(cf.CranfieldError, match="parameter name 'last_rank' is reserved"):
             cf.measure(Deep)
-        with pytest.raises(
-            cf.InputError, match=r"5 is not a subclass of cranfield.Measure and not a function"
-        ):
+        with pytest.raises(cf.InputError, match=r"5 is not a subclass of cranfield.Measure and not a function"):
             cf.measure(5)  # type: ignore[call-overload]
 
     def test_of_diversity(self) -> None:
@@ -437,9 +427,7 @@ class TestCommands:
              "7: AttributeError: 'Lists' object has no attribute 'nothing'"),
         ],
     )  # fmt: skip
-    def test_errors_while_scoring(
-        self, code: str, said: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_errors_while_scoring(self, code: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
         Path("bad.py").write_text(f"import cranfield as cf\n\n@cf.measure\n{code}\n")
         assert main(["evaluate", "qrels", "run", "-m", "Bad@2", "--import", "bad.py"]) == 2
         out, err = capsys.readouterr()
@@ -447,9 +435,7 @@ class TestCommands:
         assert err.startswith(f"bad.py:{said}")
         assert len(err.splitlines()) == 1
 
-    def test_import_verbose_prints_the_traceback_before_the_error(
-        self, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_import_verbose_prints_the_traceback_before_the_error(self, capsys: pytest.CaptureFixture[str]) -> None:
         Path("bad.py").write_text("def f():\n    1 / 0\nf()\n")
         assert main(["measures", "--import", "bad.py", "-v"]) == 2
         err = capsys.readouterr().err
@@ -471,9 +457,7 @@ class TestCommands:
         assert head.split() == ["run", "hit", "P@5", "AP", "best"]
         assert main(["evaluate", "qrels", "run", *asked, "-f", "json"]) == 0
         assert '"measures": [\n    "hit",' in capsys.readouterr().out
-        assert (
-            main(["evaluate", "qrels", "run", "-q", "-f", "tsv", "-o", "scores.tsv", *asked]) == 0
-        )
+        assert main(["evaluate", "qrels", "run", "-q", "-f", "tsv", "-o", "scores.tsv", *asked]) == 0
         read = cf.read_scores("scores.tsv", measures="found=hit P@5")
         assert read.measures == ("found", "P@5")
         capsys.readouterr()
@@ -616,9 +600,7 @@ class TestAskedFor:
     def test_with_settings_for_all(self) -> None:
         scores = cf.evaluate(QRELS, RUN, "map P@1", rel=2)
         assert scores.measures == ("AP(rel=2)", "P(rel=2)@1")
-        assert (
-            scores["bm25", "1", "map"] == scores["bm25", "1", "AP(rel=2)"] == pytest.approx(1 / 3)
-        )
+        assert scores["bm25", "1", "map"] == scores["bm25", "1", "AP(rel=2)"] == pytest.approx(1 / 3)
         assert scores["bm25", "1", cf.P @ 1] == 0
 
     def test_are_kept(self, tmp_path: Path) -> None:
@@ -648,9 +630,7 @@ class TestAskedFor:
 
 class TestSafeNames:
     def test_safe(self) -> None:
-        names = (
-            "nDCG@10 AP(rel=2) nDCG(gain=exp,rel=1)@5 RBP(p=0.5).EU 11pt=AP11 a.b=AP a-b=AP a_b=AP"
-        )
+        names = "nDCG@10 AP(rel=2) nDCG(gain=exp,rel=1)@5 RBP(p=0.5).EU 11pt=AP11 a.b=AP a-b=AP a_b=AP"
         scores = cf.evaluate(QRELS, RUN, names)
         found = scores.to_dict(safe_names=True)
         assert [*found["bm25"]["1"]] == [

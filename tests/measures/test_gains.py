@@ -38,9 +38,7 @@ def test_gains_by_topic_are_those_of_each_topic_alone(order: str, block_cells: i
     qrels = {topic: TOPICS[topic] for topic in order}
     together = cf.evaluate(qrels, LISTS, GRADED, gains=GAINS, block_cells=block_cells)
     for t, topic in enumerate(order):
-        alone = cf.evaluate(
-            {topic: TOPICS[topic]}, {topic: LISTS[topic]}, GRADED, gains=GAINS[topic]
-        )
+        alone = cf.evaluate({topic: TOPICS[topic]}, {topic: LISTS[topic]}, GRADED, gains=GAINS[topic])
         assert together.values[0, t].tolist() == alone.values[0, 0].tolist(), topic
 
 
@@ -89,9 +87,7 @@ def test_gains_by_level_are_still_gains_by_level() -> None:
     one_table = cf.evaluate(TOPICS, LISTS, "nDCG", gains={1: 1, 2: 2, 3: 4})
     assert one_table.measures == ("nDCG(gain=1:2:4)",)
     by_topic = cf.evaluate(TOPICS, LISTS, "nDCG", gains={1: "1", 2: "1:2:4", 3: "1", 4: "1:3"})
-    assert (
-        by_topic.values.tolist() == cf.evaluate(TOPICS, LISTS, "nDCG", gains=GAINS).values.tolist()
-    )
+    assert by_topic.values.tolist() == cf.evaluate(TOPICS, LISTS, "nDCG", gains=GAINS).values.tolist()
 
 
 def test_gains_from_a_file(small: Path, cranfield: Command, capsys: Any) -> None:

@@ -29,11 +29,7 @@ from cranfield.measures.references import REFERENCES
 from tests.compat.made import own
 from tests.made import each, examples, seconds
 
-BUILT_IN = [
-    c
-    for c in REGISTRY.values()
-    if c.__module__.startswith("cranfield.measures") and c.takes_rankings()
-]
+BUILT_IN = [c for c in REGISTRY.values() if c.__module__.startswith("cranfield.measures") and c.takes_rankings()]
 OF_ALL_KINDS = [c for c in REGISTRY.values() if c.__module__.startswith("cranfield.measures")]
 EACH = each("cls", BUILT_IN)
 MODELS = [c for c in BUILT_IN if issubclass(c, cf.UserModel)]  # those with a name of their own
@@ -255,9 +251,7 @@ class TestExpressions:
 
     @given(measures(), measures())
     @settings(max_examples=examples(100))
-    def test_measures_are_equal_if_they_are_written_the_same(
-        self, m: cf.Measure, other: cf.Measure
-    ) -> None:
+    def test_measures_are_equal_if_they_are_written_the_same(self, m: cf.Measure, other: cf.Measure) -> None:
         assert (m == other) is (str(m) == str(other))
         assert copy.copy(m) == copy.deepcopy(m) == dataclasses.replace(m) == m
         assert {m, copy.copy(m), dataclasses.replace(m)} == {m}
@@ -311,9 +305,7 @@ class TestCalling:
         assert cf.nDCG()([1, 2], judged=[1, 2]) == cf.nDCG()([1, 2], judged=[2, 1]) < 1
         assert cf.Recall()([], judged=[1]) == 0.0
 
-    @pytest.mark.parametrize(
-        "text", ["AP", "Recall@5", "nDCG", "Q", "bpref", "ERR", "RBP", "NumRel"]
-    )
+    @pytest.mark.parametrize("text", ["AP", "Recall@5", "nDCG", "Q", "bpref", "ERR", "RBP", "NumRel"])
     def test_what_needs_judgments_says_so(self, text: str) -> None:
         with pytest.raises(cf.CranfieldError, match=f"{text} requires .*judged="):
             cf.parse_measure(text)([1, 0])
@@ -329,9 +321,7 @@ class TestCalling:
 class TestTables:
     """Parameters that are a number for each level from 1 on, or a choice."""
 
-    @pytest.mark.parametrize(
-        "given", ["3:2:1", [3, 2, 1], (3.0, 2.0, 1.0), np.array([3, 2, 1]), "3.0:2:1e0"], ids=str
-    )
+    @pytest.mark.parametrize("given", ["3:2:1", [3, 2, 1], (3.0, 2.0, 1.0), np.array([3, 2, 1]), "3.0:2:1e0"], ids=str)
     def test_many_ways_to_write_one(self, given: Any) -> None:
         for m in (cf.GAP(thresholds=given), cf.NCU(stops=given)):
             same(str(m), m)
@@ -348,9 +338,7 @@ class TestTables:
         assert str(cf.GAP(thresholds="level")) == "GAP(thresholds=level)"
         assert cf.parse_measure("WRR(beta=none)") == cf.WRR(beta=None) == cf.WRR()
 
-    @pytest.mark.parametrize(
-        "given", ["", "x", "1:x", "1:-2", "1::2", [], [1, None], {}, object(), "nan", [[1, 2]]]
-    )
+    @pytest.mark.parametrize("given", ["", "x", "1:x", "1:-2", "1::2", [], [1, None], {}, object(), "nan", [[1, 2]]])
     def test_what_is_no_table(self, given: Any) -> None:
         expected = "must be uniform, or level, or numbers for levels 1, 2, … such as 1:2:3, each"
         with pytest.raises(cf.CranfieldError, match=f"GAP: thresholds {expected}"):
@@ -466,9 +454,7 @@ class TestReadings:
         rbp = cf.RBP(p=0.5, gain="1:2", rel=2, condensed=True) @ 5
         same("RBP(p=0.5, gain=1:2, rel=2, condensed=true)@5.ETU", rbp.ETU)
         assert rbp.ETU == rbp.EU.ETU
-        with pytest.raises(
-            cf.CranfieldError, match=r"unknown parameter 'norm'. Valid for its user model:"
-        ):
+        with pytest.raises(cf.CranfieldError, match=r"unknown parameter 'norm'. Valid for its user model:"):
             cf.AP(norm="R").EU  # noqa: B018
         with pytest.raises(cf.CranfieldError, match="no measurement 'EU': not a user model"):
             cf.nDCG().EU  # noqa: B018
@@ -485,9 +471,7 @@ class TestCurve:
         assert scores.values[0, 0, :11].tolist() == [1.0] * 6 + [2 / 3] * 5
         assert cf.IPrec()([1, None, 1], judged=[1, 1]).tolist() == [1.0] * 6 + [2 / 3] * 5
 
-    @pytest.mark.parametrize(
-        "text", ["IPrec@0.5", "iprec@.5", "IPrec@0.50", "IPrec(recall=0.5)", "IPrec(cutoff=0.5)"]
-    )
+    @pytest.mark.parametrize("text", ["IPrec@0.5", "iprec@.5", "IPrec@0.50", "IPrec(recall=0.5)", "IPrec(cutoff=0.5)"])
     def test_one_recall(self, text: str) -> None:
         same(text, cf.IPrec @ 0.5)
         assert (cf.IPrec @ 0.5).names() == ("IPrec@0.5",)
@@ -498,9 +482,7 @@ class TestCurve:
 
     @pytest.mark.parametrize("recall", [-0.1, 1.1, 10, float("nan"), "0.5", True])
     def test_other_numbers(self, recall: Any) -> None:
-        with pytest.raises(
-            cf.CranfieldError, match=r"IPrec: recall after @ must be a number in \[0, 1\], found"
-        ):
+        with pytest.raises(cf.CranfieldError, match=r"IPrec: recall after @ must be a number in \[0, 1\], found"):
             cf.IPrec @ recall
 
 
@@ -534,10 +516,7 @@ class TestVariants:
 
     def test_of_other_parameters(self) -> None:
         """No tool is named that computes something else."""
-        assert (
-            cf.nDCG(discount="jk", b=10).describe_variant()
-            == "discount max(1, log10 r), the level as gain"
-        )
+        assert cf.nDCG(discount="jk", b=10).describe_variant() == "discount max(1, log10 r), the level as gain"
         assert cf.nDCG(gain="1:3").describe_variant() == "discount log2(r + 1), gains 1:3"
         assert cf.nDCG(gain="exp", discount="jk2008").describe_variant().endswith("gain 2^x − 1")
 
@@ -996,9 +975,7 @@ class TestMistakes:
             with pytest.raises(cf.CranfieldError, match=f"^unknown measure '{shown}'"):
                 cf.parse_measure("x" * n)
 
-    @pytest.mark.parametrize(
-        "cutoff", [0, -1, 1.5, "abc", "5", None, float("inf"), float("nan"), True]
-    )
+    @pytest.mark.parametrize("cutoff", [0, -1, 1.5, "abc", "5", None, float("inf"), float("nan"), True])
     def test_cutoffs_in_python(self, cutoff: Any) -> None:
         P: Any = cf.P
         if cutoff is None:
@@ -1081,9 +1058,7 @@ class TestRegistering:
 
         assert cf.parse_measure("firsttwo(weight=2)") == FirstTwo(weight=2)
         assert str(FirstTwo(weight=2, condensed=True) @ 5) == "FirstTwo(weight=2, condensed=true)@5"
-        scores = cf.evaluate(
-            {"a": {"x": 1, "y": 2, "z": 1}}, {"a": ["x", "y", "z"]}, "FirstTwo FirstTwo(rel=2) AP"
-        )
+        scores = cf.evaluate({"a": {"x": 1, "y": 2, "z": 1}}, {"a": ["x", "y", "z"]}, "FirstTwo FirstTwo(rel=2) AP")
         assert scores.values.tolist() == [[[2.0, 1.0, 1.0]]]
         assert FirstTwo()([1, 0, 1]) == 1.0
         with pytest.raises(cf.CranfieldError, match="weight must be a number ≥ 0, found -1"):
@@ -1261,9 +1236,7 @@ class TestDocumentation:
     def test_has_an_example_that_runs(self, cls: type[cf.Measure]) -> None:
         module = inspect.getmodule(cls)
         assert module is not None
-        examples = doctest.DocTestFinder(recurse=False).find(
-            cls, cls.__name__, module, globs=vars(module).copy()
-        )
+        examples = doctest.DocTestFinder(recurse=False).find(cls, cls.__name__, module, globs=vars(module).copy())
         assert sum(len(e.examples) for e in examples) >= 1
         runner = doctest.DocTestRunner(verbose=False)
         for e in examples:

@@ -113,9 +113,7 @@ lists = st.lists(st.sampled_from([*DOCS, "x", "y"]), unique=True, min_size=1)
 @given(st.lists(st.tuples(topics, lists), min_size=1, max_size=4), st.sampled_from([1, 1 << 19]))
 @settings(max_examples=examples(60))
 def test_every_list_is_estimated_so(drawn: Any, cells: int) -> None:
-    rows: Rows = [
-        (f"t{t}", doc, *x) for t, (docs, _) in enumerate(drawn) for doc, x in docs.items()
-    ]
+    rows: Rows = [(f"t{t}", doc, *x) for t, (docs, _) in enumerate(drawn) for doc, x in docs.items()]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "stratum", "level"], orient="row")
     run = {f"t{t}": ranked for t, (_, ranked) in enumerate(drawn)}
     scores = cf.evaluate(frame, run, "xinfAP infNDCG", block_cells=cells)
@@ -135,9 +133,7 @@ class TestReading:
         frame.write_parquet(tmp_path / "q.parquet")
         frame.write_ndjson(tmp_path / "q.jsonl")
         (tmp_path / "q.tabs").write_text(LINES.replace(" ", "\t"))
-        (tmp_path / "q.odd").write_text(
-            "# drawn\n" + LINES.replace(" 0 ", "  0 ", 1) + "\n" + LINES[:11]
-        )
+        (tmp_path / "q.odd").write_text("# drawn\n" + LINES.replace(" 0 ", "  0 ", 1) + "\n" + LINES[:11])
         expected = evaluated(tmp_path, LINES, LIST, "xinfAP infNDCG")
         for name in ("q.csv", "q.parquet", "q.jsonl", "q.tabs", "q.odd"):
             found = cf.evaluate(tmp_path / name, {"q": LIST}, "xinfAP infNDCG").mean()["run"]
@@ -145,9 +141,7 @@ class TestReading:
         assert cf.evaluate(frame, {"q": LIST}, "xinfAP infNDCG").mean()["run"] == expected
 
     def test_other_measures_are_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(
-            cf.InputError, match=r"AP is not supported for sampled judgments .*Use xinfAP"
-        ):
+        with pytest.raises(cf.InputError, match=r"AP is not supported for sampled judgments .*Use xinfAP"):
             evaluated(tmp_path, LINES, LIST, "xinfAP AP")
         with pytest.raises(cf.InputError, match="are not supported with sampled judgments"):
             cf.evaluate(tmp_path / "sample.txt", {"q": LIST}, "xinfAP", labelling=cf.Labelling())
@@ -184,9 +178,7 @@ class TestReading:
             cf.evaluate(tmp_path / "q", {"q": LIST}, "xinfAP")
 
     def test_a_frame_that_repeats_itself(self) -> None:
-        frame = pl.DataFrame(
-            {"topic": ["q"] * 2, "doc": ["a"] * 2, "level": [1, 1], "stratum": [1, 1]}
-        )
+        frame = pl.DataFrame({"topic": ["q"] * 2, "doc": ["a"] * 2, "level": [1, 1], "stratum": [1, 1]})
         with pytest.raises(cf.InputError, match="duplicate document 'a' in topic q"):
             cf.evaluate(frame, {"q": LIST}, "xinfAP")
 

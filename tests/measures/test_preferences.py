@@ -87,9 +87,7 @@ class TestWhatIsPreferred:
         assert preferred(judged) == [pairs("ab ac bc bd ad")]
 
     def test_over_many_sub_groups(self) -> None:
-        judged = rows(
-            "\n".join(f"g {i}: {a}=2 {b}=1" for i, (a, b) in enumerate(pairs("ab bc cd")))
-        )
+        judged = rows("\n".join(f"g {i}: {a}=2 {b}=1" for i, (a, b) in enumerate(pairs("ab bc cd"))))
         assert preferred(judged) == [pairs("ab bc cd ac bd ad")]
 
     def test_ties_imply_nothing(self) -> None:
@@ -184,12 +182,7 @@ def naive(name: str, judged: Iterable[Row], ranking: Sequence[str]) -> float:
     rank: dict[str, float] = {doc: i for i, doc in enumerate(ranking)}
     groups, shares = [], []
     for _, subgroups in sorted(levels.items()):
-        found = {
-            (a, b)
-            for docs in subgroups.values()
-            for a, b in itertools.permutations(docs, 2)
-            if docs[a] > docs[b]
-        }
+        found = {(a, b) for docs in subgroups.values() for a, b in itertools.permutations(docs, 2) if docs[a] > docs[b]}
         while more := {(a, d) for a, b in found for c, d in found if b == c} - found:
             found |= more
         relevant = {doc: level > 0 for docs in subgroups.values() for doc, level in docs.items()}
@@ -222,9 +215,7 @@ def naive(name: str, judged: Iterable[Row], ranking: Sequence[str]) -> float:
         case ["simp", *_]:
             return share(every)
         case ["pair", *_]:
-            shares = [
-                share(p for p in every if set(p) == two) for two in set(map(frozenset, every))
-            ]
+            shares = [share(p for p in every if set(p) == two) for two in set(map(frozenset, every))]
         case _:
             shares = [share(group) for group in groups]
     return sum(shares) / len(shares) if shares else 0.0
@@ -244,9 +235,7 @@ def judgments(draw: st.DrawFn) -> list[Row]:
     return draw(st.permutations(found))
 
 
-rankings = st.permutations("abcdefgxyz").flatmap(
-    lambda docs: st.integers(0, len(docs)).map(lambda n: docs[:n])
-)
+rankings = st.permutations("abcdefgxyz").flatmap(lambda docs: st.integers(0, len(docs)).map(lambda n: docs[:n]))
 
 
 class TestProperties:
@@ -260,9 +249,7 @@ class TestProperties:
         """All at once or two at a time: the numbers are the same, to the last bit."""
         at_once = [("t", "g", "s", doc, level) for doc, level in order.items()]
         two_at_a_time = [
-            ("t", "g", f"{a}{b}", doc, order[doc])
-            for a, b in itertools.combinations(order, 2)
-            for doc in (a, b)
+            ("t", "g", f"{a}{b}", doc, order[doc]) for a, b in itertools.combinations(order, 2) for doc in (a, b)
         ]
         assert scores(at_once, ranking) == scores(two_at_a_time, ranking)
 
@@ -273,11 +260,7 @@ class TestProperties:
         some = len(set(order.values())) > 1
         for ranking, value in ((best, 1.0), (best[::-1], 0.0)):
             found = scores(judged, ranking)
-            plain = {
-                name: x
-                for name, x in found.items()
-                if not {"num", "Rnonrel"} & set(name.split("_"))
-            }
+            plain = {name: x for name, x in found.items() if not {"num", "Rnonrel"} & set(name.split("_"))}
             assert plain == dict.fromkeys(plain, value * some)
 
     @given(judgments(), rankings)

@@ -91,9 +91,7 @@ def test_names(written: str, canonical: str) -> None:
 
 
 def test_a_share_is_a_part() -> None:
-    with pytest.raises(
-        cf.CranfieldError, match=r"QUscore: share must be a number in \[0, 1\], found 1\.5"
-    ):
+    with pytest.raises(cf.CranfieldError, match=r"QUscore: share must be a number in \[0, 1\], found 1\.5"):
         QUscore(share=1.5)
 
 
@@ -154,9 +152,7 @@ def test_vscore_as_the_paper_writes_it(
     cutoff=st.integers(1, 8),
     share=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
 )
-def test_quscore_written_again(
-    levels: list[tuple[int, ...]], named: list[str], cutoff: int, share: float
-) -> None:
+def test_quscore_written_again(levels: list[tuple[int, ...]], named: list[str], cutoff: int, share: float) -> None:
     """Intents are as probable, so a subtopic gains the mean of its levels; I-rec and nDCG count
     alike in D♯.
     """
@@ -257,9 +253,7 @@ BAD = {
     "q;photo;Image;-1": "verticals:1: found '-1' for vertical Image of intent photo of topic q",
     "q;photo;Image;nan": "verticals:1: found 'nan' for vertical Image",
     "q;photo;;1": "verticals:1: found vertical '', expected an identifier",
-    "q;photo;Web;1\nq;photo;Web;1": (
-        "verticals:2: duplicate vertical Web of intent photo of topic q"
-    ),
+    "q;photo;Web;1\nq;photo;Web;1": ("verticals:2: duplicate vertical Web of intent photo of topic q"),
     "q;photo;Web;1\nq;review;Web;0\nq;review;News;0": (
         "verticals:2: found 0 for every vertical of intent review of topic q, expected a value > 0"
     ),
@@ -272,9 +266,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_mistakes_in_verticals(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mistakes_in_verticals(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels, verticals, run = files(tmp_path)
     verticals.write_text(text + "\n")
     command = ["evaluate", str(qrels), str(run), "--sep", ";", "-m", "Vscore@4"]
@@ -289,9 +281,7 @@ def test_verticals_of_another_shape(data: Any) -> None:
 
 
 def test_a_run_must_have_verticals() -> None:
-    with pytest.raises(
-        cf.CranfieldError, match="found a run without verticals, expected a vertical for"
-    ):
+    with pytest.raises(cf.CranfieldError, match="found a run without verticals, expected a vertical for"):
         cf.evaluate(QRELS, {"q": ["iphone photo"]}, "Vscore@4", verticals=VERTICALS)
 
 
@@ -334,9 +324,7 @@ def test_embedded_verticals_by_hand() -> None:
     run = {"q": ["Vertical-Image", "x", "Vertical-News", "d2"]}
     ideal = 0.8 + 0.75 / log2(3) + 0.375 / 2 + 0.25 / log2(5)
     d = (0.8 + 0.25 / 2 + 0.375 / log2(5)) / ideal
-    scores = cf.evaluate(
-        DOCS, run, "D(nDCG)@4 IRec@4 Dsharp(nDCG)@4", verticals=WANTED, embed_verticals=True
-    )
+    scores = cf.evaluate(DOCS, run, "D(nDCG)@4 IRec@4 Dsharp(nDCG)@4", verticals=WANTED, embed_verticals=True)
     assert scores.values[0, 0].tolist() == pytest.approx([d, 1.0, (1 + d) / 2])
 
 
@@ -374,9 +362,7 @@ def test_what_cannot_be_embedded() -> None:
 
 @pytest.mark.parametrize("share", [-0.1, 1.1])
 def test_shares_are_from_0_to_1(share: float) -> None:
-    with pytest.raises(
-        cf.CranfieldError, match=rf"share must be a number in \[0, 1\], found {share}"
-    ):
+    with pytest.raises(cf.CranfieldError, match=rf"share must be a number in \[0, 1\], found {share}"):
         cf.parse_measure(f"QUscore(share={share})")
 
 

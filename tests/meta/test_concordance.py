@@ -149,9 +149,7 @@ def test_sign_test_is_scipys(first: int, second: int) -> None:
         ("G", None, 1.0, "alpha=1.0"),
     ],
 )
-def test_concordance_invalid_arguments_raise(
-    gold: Any, measures: Any, alpha: float, said: str
-) -> None:
+def test_concordance_invalid_arguments_raise(gold: Any, measures: Any, alpha: float, said: str) -> None:
     """Mistakes are told in one sentence."""
     with pytest.raises(InputError, match=said):
         concordance(BY_HAND, gold, measures, alpha)
@@ -213,18 +211,14 @@ def test_concordance_counts_are_excluded() -> None:
 
 def test_command_concordance(two_runs: tuple[Path, Path, Path], meta: Command) -> None:
     """AP: x (1/2 + 2/3)/2 = 0.58, y 1/2; RR: x 1/2, y 1. P@3 is with AP: 2/3 against 1/3."""
-    out = meta.printed(
-        "concordance", *two_runs, "-m", "AP RR", "--gold-measure", "P@3", "-f", "tsv"
-    )
+    out = meta.printed("concordance", *two_runs, "-m", "AP RR", "--gold-measure", "P@3", "-f", "tsv")
     heads, row = (line.split("\t") for line in out.splitlines())
     cells = dict(zip(heads, row, strict=True))
     names = ("gold", "first", "second", "compared", "disagreements", "share_first", "wins_second")
     assert [cells[name] for name in names] == ["P@3", "AP", "RR", "2", "1", "1.0", "0"]
 
 
-def test_settings_for_all_measures_reach_the_gold_measure(
-    two_runs: tuple[Path, Path, Path], meta: Command
-) -> None:
+def test_settings_for_all_measures_reach_the_gold_measure(two_runs: tuple[Path, Path, Path], meta: Command) -> None:
     """--rel and --condensed are parameters of gold measures, too, and show in their names."""
     gold = ("--gold-measure", "P@3", "--rel", "1", "--condensed")
     found = json.loads(meta.printed("concordance", *two_runs, "-m", "AP RR", *gold, "-f", "json"))
@@ -245,11 +239,7 @@ def test_command_concordance_of_scores(tmp_path: Path, meta: Command) -> None:
     assert "no scores of AP@5. Measures: " in said
 
 
-def test_command_measure_that_is_also_gold_raises(
-    two_runs: tuple[Path, Path, Path], meta: Command
-) -> None:
+def test_command_measure_that_is_also_gold_raises(two_runs: tuple[Path, Path, Path], meta: Command) -> None:
     """Also if settings make them the same."""
     both = ("-m", "AP P(rel=1)@3", "--gold-measure", "P@3", "--rel", "1")
-    assert "use P(rel=1)@3 with either -m or --gold-measure, not both" in meta.refused(
-        "concordance", *two_runs, *both
-    )
+    assert "use P(rel=1)@3 with either -m or --gold-measure, not both" in meta.refused("concordance", *two_runs, *both)

@@ -34,9 +34,7 @@ from cranfield.stats.resampling import create_generator
 from tests.evidence import checks
 from tests.made import examples
 
-RANKED = st.lists(
-    st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=12
-)  # few values: many ties
+RANKED = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=12)  # few values: many ties
 UNTIED = st.permutations(range(6))
 
 
@@ -160,11 +158,7 @@ def test_ap_correlation_with_ties_is_that_of_its_authors() -> None:
 
 def orders(scores: Mapping[str, float]) -> list[list[str]]:
     """All orders of the systems by their scores, tied ones each way."""
-    return [
-        list(order)
-        for order in permutations(scores)
-        if all(scores[a] >= scores[b] for a, b in pairwise(order))
-    ]
+    return [list(order) for order in permutations(scores) if all(scores[a] >= scores[b] for a, b in pairwise(order))]
 
 
 def naive_ap(evaluated: Sequence[str], gold: Sequence[str]) -> float:
@@ -185,9 +179,7 @@ TIED: list[tuple[dict[str, float], dict[str, float]]] = [
 
 @checks("cf.meta.tau_ap", against="enumeration")
 @pytest.mark.parametrize(("x", "y"), TIED)
-def test_ties_of_ap_correlation_are_the_mean_over_all_orders(
-    x: dict[str, float], y: dict[str, float]
-) -> None:
+def test_ties_of_ap_correlation_are_the_mean_over_all_orders(x: dict[str, float], y: dict[str, float]) -> None:
     every = [naive_ap(a, b) for a, b in product(orders(x), orders(y))]
     assert tau_ap(x, gold=y).value == close(math.fsum(every) / len(every))
 
@@ -267,9 +259,7 @@ def test_rbo_bounds_worked_example() -> None:
 
 @given(st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 3), min_size=1),
        st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 3), min_size=1))  # fmt: skip
-def test_rbo_tie_variants_order_bounds_and_identity(
-    x: dict[str, float], y: dict[str, float]
-) -> None:
+def test_rbo_tie_variants_order_bounds_and_identity(x: dict[str, float], y: dict[str, float]) -> None:
     """Variant b of a ranking and itself is 1, a is never above b, and ext is within the bounds."""
     for ties in get_args(TieVariant):
         found = rbo(x, y, 0.8, ties=ties)
@@ -294,9 +284,7 @@ UNEVEN: tuple[dict[str, float], dict[str, float]] = (
     ("x", "y", "kind"),
     [(*pair, kind) for pair in TIED for kind in ("ext", "min", "max", "res")] + [(*UNEVEN, "min")],
 )
-def test_rbo_variant_a_equals_mean_over_orders(
-    x: dict[str, float], y: dict[str, float], kind: RboKind
-) -> None:
+def test_rbo_variant_a_equals_mean_over_orders(x: dict[str, float], y: dict[str, float], kind: RboKind) -> None:
     every = [rbo(a, b, 0.8, kind).value for a, b in product(orders(x), orders(y))]
     assert rbo(x, y, 0.8, kind).value == close(math.fsum(every) / len(every))
 
@@ -381,8 +369,7 @@ def means(scores: Scores, measure: str) -> dict[str, float]:
 
 def same(a: CorrelationMatrix, b: CorrelationMatrix) -> bool:
     return all(
-        np.array_equal(x, y, equal_nan=True)
-        for x, y in ((a.values, b.values), (a.low, b.low), (a.high, b.high))
+        np.array_equal(x, y, equal_nan=True) for x, y in ((a.values, b.values), (a.low, b.low), (a.high, b.high))
     )
 
 
@@ -424,9 +411,7 @@ def test_intervals_are_quantiles_of_resampled_topics() -> None:
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
-def test_the_seed_decides_and_threads_do_not(
-    statistic: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_seed_decides_and_threads_do_not(statistic: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cranfield.stats.resampling.CELLS", 500)  # so that there are many chunks
     scores = make()
     first = correlation(scores, statistic=statistic, trials=30, threads=1)
@@ -436,9 +421,7 @@ def test_the_seed_decides_and_threads_do_not(
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
-def test_correlation_independent_of_other_measures(
-    statistic: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_correlation_independent_of_other_measures(statistic: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An interval is the same whichever other measures are asked for, in many chunks of trials."""
     monkeypatch.setattr("cranfield.stats.resampling.CELLS", 500)
     scores, others = make(0, measures="AP Q RR P"), make(1, measures="AP Q RR P")
@@ -446,9 +429,7 @@ def test_correlation_independent_of_other_measures(
         correlation(scores, statistic=statistic, measures=names, trials=40)
         for names in (["AP", "Q"], ["RR", "AP", "P", "Q"])
     )
-    alone, together = (
-        correlation(scores, others, statistic, names, trials=40) for names in (["Q"], None)
-    )
+    alone, together = (correlation(scores, others, statistic, names, trials=40) for names in (["Q"], None))
     for x, y, pair in (
         (few, many, ("AP", "Q")),
         (few, many, ("Q", "AP")),
@@ -494,9 +475,7 @@ def test_subsets_of_topics_are_compared_and_named() -> None:
     expected = kendall(means(even, "AP"), means(odd, "AP")).value
     assert found["AP", "AP"].mean == close(expected)
     assert found["AP", "AP"].low < expected
-    assert "only one set has scores of 8 topics (300, 302, 304, 306, 301, …)" in [
-        note.text for note in found.notes
-    ]
+    assert "only one set has scores of 8 topics (300, 302, 304, 306, 301, …)" in [note.text for note in found.notes]
 
 
 def test_correlation_lower_is_better_reversed_and_neither_excluded() -> None:
@@ -559,8 +538,7 @@ def test_dicts_are_scores() -> None:
     found = correlation(given.to_dict(), trials=5)
     assert same(found, correlation(given, trials=5))
     assert repr(found) == (
-        f"CorrelationMatrix of kendall, 6 runs, {len(given.topics)} topics: "
-        f"AP – Q {found['AP', 'Q'].mean:.4f}"
+        f"CorrelationMatrix of kendall, 6 runs, {len(given.topics)} topics: AP – Q {found['AP', 'Q'].mean:.4f}"
     )
 
 
@@ -654,9 +632,7 @@ def test_build_tables_symmetric_matrix_is_upper_triangle() -> None:
     assert shown[1][1] == ""
     assert [(row["x"], row["y"]) for row in pairs.rows] == [("AP", "Q"), ("AP", "RR"), ("Q", "RR")]
     assert pairs.rows[0]["value"] == found["AP", "Q"].mean
-    assert "6 runs on 8 topics, 95% bootstrap intervals over topics (20 trials, seed 0)" in (
-        matrix.caption
-    )
+    assert "6 runs on 8 topics, 95% bootstrap intervals over topics (20 trials, seed 0)" in (matrix.caption)
     assert b"\\begin{tabular}" in found.to_latex("matrix").encode()
 
 
@@ -707,9 +683,7 @@ def test_the_command_prints_rows(files: list[str], capsys: pytest.CaptureFixture
     assert row.split("\t")[:6] == ["AP", "RR", "kendall", "1.0", "1.0", "1.0"]
 
 
-def test_the_command_compares_two_sets_of_judgments(
-    files: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_compares_two_sets_of_judgments(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """By the other judgments, d3 is at ranks 3, 3 and 2: c is first, a and b are tied. Of the
     pairs with a or b and c, both are reversed: τ_a = −2/3.
     """

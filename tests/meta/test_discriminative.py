@@ -117,14 +117,10 @@ def test_measures_see_the_same_permutations() -> None:
 def test_curves_fall_and_are_those_of_the_test(seed: int, test: str) -> None:
     scores = random_scores(4, 6, ["AP", "RR"], seed)
     found = discriminative_power(scores, test, trials=50)
-    assert [one.share for one in found.measures] == sorted(
-        (one.share for one in found.measures), reverse=True
-    )
+    assert [one.share for one in found.measures] == sorted((one.share for one in found.measures), reverse=True)
     for k, name in enumerate(("AP", "RR")):
         one = found[name]
-        direct = compare_pairs(
-            scores.values[:, :, k].T, test, correction="none", trials=50, axes=TOPICS_RUNS
-        )
+        direct = compare_pairs(scores.values[:, :, k].T, test, correction="none", trials=50, axes=TOPICS_RUNS)
         assert pvalues(found, name) == sorted((p.pvalue for p in direct), reverse=True)
         assert 0 <= one.share <= 1
         if one.smallest is not None and one.critical is not None:
@@ -304,9 +300,7 @@ def test_build_figure_near_alpha_and_whole() -> None:
     for drawn, top in ((near, 0.15), (whole, 1.0)):
         lines = json.loads(drawn.render("json"))["layer"][1]["encoding"]
         assert lines["y"]["scale"]["domain"] == pytest.approx([0, top])
-        looks = zip(
-            *(map(str, lines[x]["scale"]["range"]) for x in ("color", "strokeDash")), strict=True
-        )
+        looks = zip(*(map(str, lines[x]["scale"]["range"]) for x in ("color", "strokeDash")), strict=True)
         assert len(set(looks)) == 10
 
 

@@ -31,10 +31,7 @@ def found(**relevant: int) -> Judged:
     a wins 5 topics and b 3.
     """
     return {
-        t: {
-            name: int(i < often if name == "a" else i >= len(TOPICS) - often)
-            for name, often in relevant.items()
-        }
+        t: {name: int(i < often if name == "a" else i >= len(TOPICS) - often) for name, often in relevant.items()}
         for i, t in enumerate(TOPICS)
     }
 
@@ -140,9 +137,7 @@ def test_rankings_by_hand() -> None:
     τ = (2 − 1)/3. τ_ap = 2/2 · (0/1 + 2/2) − 1 = 0. The overlaps are 0, 2 and 3, so
     RBO = 0.1/0.9 · (0 + 0.81 + 0.729) + 0.729 = 0.9.
     """
-    compared = compare_judgments(
-        found(a=8, b=4, c=0), found(a=4, b=8, c=0), RUNS, "P@1", trials=100
-    )
+    compared = compare_judgments(found(a=8, b=4, c=0), found(a=4, b=8, c=0), RUNS, "P@1", trials=100)
     ranking = compared.rankings[0]
     assert [(x.run, x.means, x.ranks) for x in ranking.runs] == [
         ("a", (1.0, 0.5), (1, 2)),
@@ -269,13 +264,8 @@ def test_common_topics_without_a_common_document() -> None:
 
 def test_same_seed_same_p_on_any_number_of_threads() -> None:
     sets = found(a=8, b=4, c=2), found(a=6, b=5, c=3)
-    one, two = (
-        compare_judgments(*sets, RUNS, "P@1", trials=500, seed=3, threads=n).rankings[0]
-        for n in (1, 2)
-    )
-    assert [[t.pvalue for t in p.tests] for p in one.pairs] == [
-        [t.pvalue for t in p.tests] for p in two.pairs
-    ]
+    one, two = (compare_judgments(*sets, RUNS, "P@1", trials=500, seed=3, threads=n).rankings[0] for n in (1, 2))
+    assert [[t.pvalue for t in p.tests] for p in one.pairs] == [[t.pvalue for t in p.tests] for p in two.pairs]
     assert one.correlations == two.correlations
 
 
@@ -341,9 +331,7 @@ def test_compare_judgments_shared_notes_appear_once() -> None:
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
     runs = {"x": {"1": ["a"]}, "y": {"1": ["b"], "2": ["a"]}}
     texts = [note.text for note in compare_judgments(qrels, qrels, runs, "P@1").notes]
-    assert [text for text in texts if "missing" in text] == [
-        "x: 1 topic (2) missing, scored as empty"
-    ]
+    assert [text for text in texts if "missing" in text] == ["x: 1 topic (2) missing, scored as empty"]
 
 
 def test_repr_is_one_line() -> None:
@@ -351,9 +339,7 @@ def test_repr_is_one_line() -> None:
     compared = compare_judgments(PEOPLE, LLM)
     assert compared.levels is not None
     kappa = compared.levels["kappa"]
-    assert repr(compared) == (
-        f"JudgmentComparison of first and second, 4 documents judged in both: κ {kappa:.4f}"
-    )
+    assert repr(compared) == (f"JudgmentComparison of first and second, 4 documents judged in both: κ {kappa:.4f}")
 
 
 @pytest.mark.parametrize(
@@ -451,9 +437,7 @@ def test_command_machine_readable_output(files: Path, command: Command) -> None:
         (("people.txt", "nothing.txt"), "cannot read nothing.txt"),
     ],
 )
-def test_command_invalid_options_raise(
-    files: Path, arguments: Sequence[str], said: str, command: Command
-) -> None:
+def test_command_invalid_options_raise(files: Path, arguments: Sequence[str], said: str, command: Command) -> None:
     assert said in command.refused(*arguments)
 
 

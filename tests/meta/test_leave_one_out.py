@@ -117,8 +117,7 @@ def test_leave_one_out_everything_judged_takes_the_longest_ranking() -> None:
     found = leave_one_out(QRELS, RUNS, "AP")
     assert found.pool_depth == 3
     assert pool_notes(found) == [
-        "pool depth 3, the longest ranking: all returned documents are judged. "
-        "Use depth=K to set it."
+        "pool depth 3, the longest ranking: all returned documents are judged. Use depth=K to set it."
     ]
 
 
@@ -145,9 +144,7 @@ def test_leave_one_out_complete_pool_derives_at_least_its_depth(depth: int, rand
     runs = {r: {t: random.sample(ids, 12) for t in "12"} for r in "abc"}
     qrels = {t: {d: 1 for run in runs.values() for d in run[t][:depth]} for t in "12"}
     expected = min(
-        next((i for i, d in enumerate(run[t]) if d not in qrels[t]), 12)
-        for run in runs.values()
-        for t in "12"
+        next((i for i, d in enumerate(run[t]) if d not in qrels[t]), 12) for run in runs.values() for t in "12"
     )
     assert depth <= expected == leave_one_out(qrels, runs, "AP").pool_depth
 
@@ -261,10 +258,7 @@ def test_leave_one_out_lost_highest_level_has_note() -> None:
     qrels = {"1": {"a": 1, "b": 2, "n": 0}}
     runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["a", "n"]}}
     texts = [n.text for n in leave_one_out(qrels, runs, "ERR", pool_depth=2).notes]
-    assert (
-        "without 1 run (x), no document has the highest level. Use max_level= to declare it."
-        in texts
-    )
+    assert "without 1 run (x), no document has the highest level. Use max_level= to declare it." in texts
     declared = leave_one_out(qrels, runs, "ERR(max_level=2)", pool_depth=2).notes
     assert not [n for n in declared if n.kind == "max-level"]
 
@@ -289,9 +283,7 @@ def test_judgments_without_unique_ones(
     team_of = {run: (f"t{i // 2}" if in_teams else run) for i, run in enumerate(runs)}
     if len(set(team_of.values())) < 2:
         team_of["r1"] = "t1"
-    found = leave_one_out(
-        qrels, runs, ["AP", "nDCG@3"], teams=team_of if in_teams else None, pool_depth=depth
-    )
+    found = leave_one_out(qrels, runs, ["AP", "nDCG@3"], teams=team_of if in_teams else None, pool_depth=depth)
     after = {(one.run, one.measure): one.after for one in found.results}
     for run, team in team_of.items():
         less = {}
@@ -305,9 +297,7 @@ def test_judgments_without_unique_ones(
 
 @settings(max_examples=examples(20))
 @given(lists, st.lists(lists, min_size=1, max_size=3))
-def test_leave_one_out_run_without_unique_documents_keeps_score(
-    same: Any, others: list[Any]
-) -> None:
+def test_leave_one_out_run_without_unique_documents_keeps_score(same: Any, others: list[Any]) -> None:
     """Two runs that are the same have no unique documents."""
     qrels = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"d": 1, "e": 0}}
     runs = {"x": same, "y": same, **{f"r{i}": one for i, one in enumerate(others)}}
@@ -404,8 +394,7 @@ def test_leave_one_out_depth_beyond_pool_has_note() -> None:
     assert told == {
         2: [],
         3: [
-            "2 of 3 runs have unjudged documents in the first 3 that no other run has. "
-            "Check that the pool depth is 3."
+            "2 of 3 runs have unjudged documents in the first 3 that no other run has. Check that the pool depth is 3."
         ],
     }
 
@@ -440,20 +429,12 @@ def test_leave_one_out_equals_evaluation_with_reduced_judgments(options: dict[st
     measures = ["AP", "nDCG@3", "Q", "ERR", "bpref", *(["U"] if "lengths" in options else [])]
     found = leave_one_out(LEVELS, TIED, measures, pool_depth=2, **options)
     after = {(one.run, one.measure): one.after for one in found.results}
-    tops = {
-        run: {(t, doc) for t, docs in lists.items() for doc in top(docs, 2)}
-        for run, lists in TIED.items()
-    }
+    tops = {run: {(t, doc) for t, docs in lists.items() for doc in top(docs, 2)} for run, lists in TIED.items()}
     for run, own in tops.items():
         alone = own.difference(*(other for name, other in tops.items() if name != run))
-        less = {
-            t: {doc: level for doc, level in docs.items() if (t, doc) not in alone}
-            for t, docs in LEVELS.items()
-        }
+        less = {t: {doc: level for doc, level in docs.items() if (t, doc) not in alone} for t, docs in LEVELS.items()}
         expected = cf.evaluate(less, {run: TIED[run]}, measures, **options).summary()[run]
-        assert {m: after[run, m] for m in found.measures} == {
-            m: expected[m] for m in found.measures
-        }
+        assert {m: after[run, m] for m in found.measures} == {m: expected[m] for m in found.measures}
 
 
 def top(docs: dict[str, float], depth: int) -> list[str]:

@@ -84,9 +84,7 @@ def test_predictive_power_preferences_without_scores_excluded_with_note() -> Non
         ([("1", "a", "b", "tie")], "1 preference, all of them ties"),
     ],
 )
-def test_predictive_power_no_usable_preference_raises_with_reason(
-    preferences: Any, said: str
-) -> None:
+def test_predictive_power_no_usable_preference_raises_with_reason(preferences: Any, said: str) -> None:
     with pytest.raises(CranfieldError, match=said):
         predictive_power(BY_HAND, preferences)
 
@@ -120,8 +118,7 @@ FORMS = {
     "five.txt": "1 y x x ann\n2 x y y bob\n",
     "table.csv": "topic,run_a,run_b,preferred\n1,x,y,x\n2,x,y,b\n",
     "table.tsv": "query\twinner\tloser\n1\tx\ty\n2\ty\tx\n",
-    "rows.jsonl": '{"topic": "1", "preferred": "x", "other": "y"}\n'
-    '{"topic": "2", "preferred": "y", "other": "x"}\n',
+    "rows.jsonl": '{"topic": "1", "preferred": "x", "other": "y"}\n{"topic": "2", "preferred": "y", "other": "x"}\n',
     "nested.json": '{"1": {"x": "y"}, "2": {"y": ["x"]}}',
 }
 
@@ -165,9 +162,7 @@ def test_errors_in_preferences_have_lines(tmp_path: Path, text: str, said: str) 
         read_preference_pairs(path)
 
 
-def test_command_predictive_power(
-    two_runs: tuple[Path, Path, Path], tmp_path: Path, meta: Command
-) -> None:
+def test_command_predictive_power(two_runs: tuple[Path, Path, Path], tmp_path: Path, meta: Command) -> None:
     """AP prefers x in topic 1, RR y, and both are tied in topic 2."""
     preferences = tmp_path / "prefs.txt"
     preferences.write_text("1 x y x ann\n1 x y x bob\n2 x y y ann\n")

@@ -123,9 +123,7 @@ def test_stability_accepts_single_size() -> None:
     found = stability(THREE, 1, trials=5)
     assert found.points == stability(THREE, [1], trials=5).points
     [point] = found.points
-    assert repr(found) == (
-        f"Stability of kendall, 3 runs, samples of topics: score at 1 {point.mean:.4f}"
-    )
+    assert repr(found) == (f"Stability of kendall, 3 runs, samples of topics: score at 1 {point.mean:.4f}")
     assert [note.kind for note in found.notes] == ["few-runs"]
     assert swap(THREE, 1, trials=5)["score"].size == 1
 
@@ -169,9 +167,7 @@ MEASURES = "AP nDCG@5 RR P@5 bpref infAP Q ERR RBP Judged@5 AP(condensed=true)"
         {"topics": "common", "gains": [1, 3, 7], "rel": 2},
     ],
 )
-def test_a_part_is_as_if_the_rest_had_never_been_judged(
-    collection: Any, options: dict[str, Any]
-) -> None:
+def test_a_part_is_as_if_the_rest_had_never_been_judged(collection: Any, options: dict[str, Any]) -> None:
     """Scores with some of the items are those with judgments that lack the others."""
     measures = options.pop("measures", MEASURES)
     whole = Evaluator(collection.qrels, measures, **options)
@@ -207,9 +203,7 @@ def test_parts_are_nested_and_stratified(collection: Any) -> None:
         here = slice(every.offsets[t], every.offsets[t + 1])
         of_topic, levels = parts[1][here], every.levels[here]
         assert (of_topic & (levels > 0)).sum() == math.ceil(0.3 * sum(relevant) - 1e-9)
-        assert (of_topic & (levels <= 0)).sum() == math.ceil(
-            0.3 * (len(relevant) - sum(relevant)) - 1e-9
-        )
+        assert (of_topic & (levels <= 0)).sum() == math.ceil(0.3 * (len(relevant) - sum(relevant)) - 1e-9)
 
 
 @checks("cf.meta.stability_of_judgments", against="by hand")
@@ -238,8 +232,7 @@ def test_stability_of_judgments_undefined_topics_have_note() -> None:
     options = {"rel": 2, "undefined": "skip"}
     found = stability_of_judgments(qrels, runs, "AP", [0.5], trials=20, **options)  # type: ignore[arg-type]
     assert found.notes[-1].text == (
-        "with fewer judgments, 1 measure (AP(rel=2)) undefined on some topics, excluded from that "
-        "trial"
+        "with fewer judgments, 1 measure (AP(rel=2)) undefined on some topics, excluded from that trial"
     )
     assert found["AP(rel=2)"][0].mean == 1
 
@@ -278,9 +271,7 @@ def test_stability_of_judgments_invalid_arguments_raise(collection: Any) -> None
     with pytest.raises(CranfieldError, match="judgments for intents are not supported"):
         stability_of_judgments({"1": {"i": {"a": 1}}}, {"1": ["a"]}, "IRec@10")
     with pytest.raises(CranfieldError, match="classes and groups of items are not supported"):
-        stability_of_judgments(
-            collection.qrels, collection.runs, "AP", labelling=cf.EquivalenceClasses({})
-        )
+        stability_of_judgments(collection.qrels, collection.runs, "AP", labelling=cf.EquivalenceClasses({}))
 
 
 def test_the_legend_has_lines_without_a_bin() -> None:
@@ -306,16 +297,12 @@ def test_tables_and_pictures_of_stability() -> None:
         "Kendall's τ between the rankings of 3 runs on a random sample of topics and on all: mean, "
         "and range of the middle 95% of the trials. 2 topics (20 trials, seed 0)."
     )
-    marks = [
-        layer["mark"]["type"] for layer in json.loads(found._build_figure().render("json"))["layer"]
-    ]
+    marks = [layer["mark"]["type"] for layer in json.loads(found._build_figure().render("json"))["layer"]]
     assert marks == ["area", "line", "point"]
     assert "Kendall's τ, mean of 20 trials" in found._build_figure().render("json").decode()
 
 
-def test_stability_command(
-    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_stability_command(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     numbers = tmp_path / "points.csv"
     words = ["meta", "stability", *files, "-m", "AP RR", "--trials", "5"]
     assert main([*words, "--sizes", "2,6", "--plot", str(numbers)]) == 0

@@ -174,12 +174,8 @@ def test_tables_and_picture_of_swaps() -> None:
     found = swap(random_runs(3, 8), [2, 4], bin=0.1, filter="t", trials=100)
     measures, bins = found._build_tables()
     assert [row["set_size"] for row in measures.rows] == [2, 4]
-    assert sum(row["comparisons"] for row in bins.rows) == sum(
-        row["comparisons"] for row in measures.rows
-    )
-    assert "pairs of 3 runs with a significant difference on it (paired t-test, α = 0.05)" in (
-        measures.caption
-    )
+    assert sum(row["comparisons"] for row in bins.rows) == sum(row["comparisons"] for row in measures.rows)
+    assert "pairs of 3 runs with a significant difference on it (paired t-test, α = 0.05)" in (measures.caption)
     drawn = found._build_figure()
     legend = json.loads(drawn.render("json"))["layer"][1]["encoding"]["color"]["scale"]["domain"]
     assert legend == ["sets of 2 topics", "sets of 4 topics"]

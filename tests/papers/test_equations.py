@@ -25,9 +25,7 @@ Collection = dict[str, dict[str, float]]
 Level = float | None
 
 BUILT_IN = {
-    c.__name__: c
-    for c in cf.REGISTRY.values()
-    if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
+    c.__name__: c for c in cf.REGISTRY.values() if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
 }
 MODELS = [c for c in BUILT_IN.values() if issubclass(c, cf.UserModel)]
 
@@ -790,9 +788,7 @@ def settings_of(m: cf.Measure) -> dict[str, Any]:
     """What differs from the defaults of the second writing."""
     name = type(m).__name__
     chosen = DEFAULTS | OWN_DEFAULTS.get(name, {})
-    own = {
-        f.name: getattr(m, f.name) for f in m.list_parameters() if getattr(m, f.name) != f.default
-    }
+    own = {f.name: getattr(m, f.name) for f in m.list_parameters() if getattr(m, f.name) != f.default}
     return chosen | own | {"measurement": m.measurement}
 
 
@@ -830,9 +826,7 @@ def topics(draw: st.DrawFn, levels: st.SearchStrategy[float] = LEVELS) -> tuple[
     """Judgments and a list of one topic, with unjudged documents and ties."""
     judged = draw(st.lists(st.sampled_from(DOCS), unique=True, min_size=1, max_size=10))
     listed = draw(st.lists(st.sampled_from(DOCS), unique=True, max_size=14))
-    scores = draw(
-        st.lists(st.integers(0, 9).map(float), min_size=len(listed), max_size=len(listed))
-    )
+    scores = draw(st.lists(st.integers(0, 9).map(float), min_size=len(listed), max_size=len(listed)))
     return {d: draw(levels) for d in judged}, dict(zip(listed, scores, strict=True))
 
 
@@ -869,9 +863,7 @@ def compare_with_naive(drawn: Drawn, measures: list[cf.Measure], lengths: Any = 
             naive = Naive(levels, list(qrels[topic].values()), top, m.cutoff, own, **settings_of(m))
             expected += np.ravel(getattr(naive, type(m).__name__)()).tolist()
         off = np.abs(scores.values[0, t] - expected) > 1e-12 * np.maximum(1, np.abs(expected))
-        wrong = [
-            (scores.measures[i], scores.values[0, t, i], expected[i]) for i in np.flatnonzero(off)
-        ]
+        wrong = [(scores.measures[i], scores.values[0, t, i], expected[i]) for i in np.flatnonzero(off)]
         assert not wrong, (levels, qrels[topic], wrong)
     return scores.values.size
 
@@ -915,16 +907,10 @@ class TestEquations:
         lengths = {unit: dict(zip(docs, rng.integers(1, 9000, 120) * 1.0, strict=True))
                    for unit in LENGTHS}  # fmt: skip
         qrels = {
-            f"t{t}": {
-                d: float(rng.choice([-1, 0, 0, 0, 0.5, 1, 2, 3]))
-                for d in rng.choice(docs, 30, replace=False)
-            }
+            f"t{t}": {d: float(rng.choice([-1, 0, 0, 0, 0.5, 1, 2, 3])) for d in rng.choice(docs, 30, replace=False)}
             for t in range(3)
         }
-        run = {
-            f"t{t}": {d: float(rng.integers(0, 50)) for d in rng.permutation(docs)[: 55 * t]}
-            for t in range(3)
-        }
+        run = {f"t{t}": {d: float(rng.integers(0, 50)) for d in rng.permutation(docs)[: 55 * t]} for t in range(3)}
         few_of_each = {name: chosen[:2] for name, chosen in SETTINGS.items()}
         compare_with_naive((qrels, run), measures_of(few_of_each, (None, 10, 50)), lengths)
 
@@ -947,9 +933,7 @@ class TestEquations:
             cf.Judged(cutoff=k),
             cf.Unjudged(cutoff=k),
         ]
-        assert {type(m) for m in counts} == {
-            c for c in BUILT_IN.values() if not c.effectiveness
-        } - {cf.Utility}
+        assert {type(m) for m in counts} == {c for c in BUILT_IN.values() if not c.effectiveness} - {cf.Utility}
         scores = evaluate(qrels, run, counts)
 
         def relevant(x: Level) -> bool:
@@ -1028,9 +1012,7 @@ class TestIdentities:
 
     @given(topics(), CUTOFF)
     @few
-    def test_P_plus_is_a_mean_of_blended_ratios(
-        self, drawn: tuple[Any, Any], cutoff: int | None
-    ) -> None:
+    def test_P_plus_is_a_mean_of_blended_ratios(self, drawn: tuple[Any, Any], cutoff: int | None) -> None:
         judged, ranked = drawn
         levels = [judged.get(d) for d in order(ranked)][:cutoff]
         every = list(judged.values())
@@ -1040,9 +1022,7 @@ class TestIdentities:
         expected = divided(math.fsum(ratios), len(ratios))
         assert abs(cf.Pplus(cutoff=cutoff)(levels, every) - expected) < 1e-12
 
-    @given(
-        st.lists(st.sampled_from([None, 0, 1]), max_size=12), st.sampled_from([1, 2, 5, 20, 53, 60])
-    )
+    @given(st.lists(st.sampled_from([None, 0, 1]), max_size=12), st.sampled_from([1, 2, 5, 20, 53, 60]))
     @few
     def test_certain_satisfaction_is_reciprocal_rank(self, flags: list[int | None], h: int) -> None:
         """Items of the highest level satisfy with 1 − 2^−h: the first one does, or nearly so."""
@@ -1076,9 +1056,7 @@ class TestIdentities:
 
     @given(collections(FLAT), CUTOFF)
     @few
-    def test_graded_measures_of_one_level_are_binary_measures(
-        self, drawn: Drawn, cutoff: int | None
-    ) -> None:
+    def test_graded_measures_of_one_level_are_binary_measures(self, drawn: Drawn, cutoff: int | None) -> None:
         pairs = [
             ("GAP", "AP"),
             ("GAP(thresholds=level)", "AP"),
@@ -1170,9 +1148,7 @@ class TestIdentities:
 
     @given(collections(), CUTOFF)
     @few
-    def test_condensed_is_removing_the_unjudged_by_hand(
-        self, drawn: Drawn, cutoff: int | None
-    ) -> None:
+    def test_condensed_is_removing_the_unjudged_by_hand(self, drawn: Drawn, cutoff: int | None) -> None:
         qrels, run = drawn
         by_hand = {t: {d: s for d, s in docs.items() if d in qrels[t]} for t, docs in run.items()}
         plain = [example_of(c, cutoff if c is not cf.IPrec else None) for c in BUILT_IN.values()]
@@ -1189,9 +1165,7 @@ class TestIdentities:
         qrels, run = drawn
         cut = {t: {d: docs[d] for d in order(docs)[:cutoff]} for t, docs in run.items()}
         measures = [example_of(c, cutoff) for c in BUILT_IN.values() if c is not cf.IPrec]
-        assert np.array_equal(
-            evaluate(qrels, run, measures).values, evaluate(qrels, cut, measures).values
-        )
+        assert np.array_equal(evaluate(qrels, run, measures).values, evaluate(qrels, cut, measures).values)
 
     def test_the_R_measure_is_the_blended_ratio_at_R(self) -> None:
         """A cutoff hides items of the list; the denominator R + β·cg*(R) is that of the topic."""

@@ -33,17 +33,13 @@ def as_collection(levels: Levels, judged: Sequence[float]) -> tuple[Any, Any]:
     return {"1": qrels}, {"1": [f"d{r}" for r in range(len(levels))]}
 
 
-def evaluated(
-    measure: str | cf.Measure, levels: Levels, judged: Sequence[float], **options: Any
-) -> float:
+def evaluated(measure: str | cf.Measure, levels: Levels, judged: Sequence[float], **options: Any) -> float:
     """The value that `cf.evaluate` gives a single list."""
     qrels, run = as_collection(levels, judged)
     return float(cf.evaluate(qrels, run, [measure], **options).values[0, 0, 0])
 
 
-def single(
-    measure: str | cf.Measure, levels: Levels, judged: Sequence[float], **settings: Any
-) -> float:
+def single(measure: str | cf.Measure, levels: Levels, judged: Sequence[float], **settings: Any) -> float:
     """The value that calling the measure with a single list gives it."""
     m = cf.parse_measure(measure)
     known = {f.name for f in m.list_parameters()}
@@ -177,9 +173,7 @@ def test_seed_000_figures_first_line(figure: str, syslen: int, jnonrel: int) -> 
     assert evaluated(f"NumNonRelRet{condensed}", levels, judged) == jnonrel  # all of them found
 
 
-@pytest.mark.parametrize(
-    ("figure", "rank"), [("figure1", 3), ("figure2", 2), ("figure3", 2), ("figure4", 3)]
-)
+@pytest.mark.parametrize(("figure", "rank"), [("figure1", 3), ("figure2", 2), ("figure3", 2), ("figure4", 3)])
 def test_seed_000_figures_r1_and_rp(figure: str, rank: int) -> None:
     """r1 and rp are the same rank in all figures."""
     levels, judged = LISTS[figure]
@@ -197,9 +191,7 @@ def test_seed_000_figure_1_from_files(tmp_path: Any) -> None:
     assert [f"{x:.4f}" for x in scores.values[0, 0]] == PRINTED["figure1"].split()
 
 
-def stopping_probabilities(
-    m: cf.NCU, levels: Levels, judged: Sequence[float]
-) -> list[tuple[int, float]]:
+def stopping_probabilities(m: cf.NCU, levels: Levels, judged: Sequence[float]) -> list[tuple[int, float]]:
     """The ranks where users stop, and how likely it is."""
     x = m.view(build_lists(levels, judged))
     weight, together = STOPS[m.stop](m, x)
@@ -377,12 +369,8 @@ def test_seed_001_section_2_2_equation_6_and_its_base() -> None:
     def dcg(gains: Sequence[float]) -> float:
         return sum(g / math.log(r + 1) for r, g in enumerate(gains, 1))
 
-    assert cf.nDCG()(levels, judged=judged) == pytest.approx(
-        dcg([1, 0, 3, 0, 2]) / dcg([3, 2, 1, 1]), abs=1e-15
-    )
-    assert (cf.nDCG @ 3)(levels, judged=judged) == pytest.approx(
-        dcg([1, 0, 3]) / dcg([3, 2, 1]), abs=1e-15
-    )
+    assert cf.nDCG()(levels, judged=judged) == pytest.approx(dcg([1, 0, 3, 0, 2]) / dcg([3, 2, 1, 1]), abs=1e-15)
+    assert (cf.nDCG @ 3)(levels, judged=judged) == pytest.approx(dcg([1, 0, 3]) / dcg([3, 2, 1]), abs=1e-15)
 
 
 @pytest.mark.parametrize("b", [2, math.e, 10])
@@ -439,9 +427,7 @@ def test_seed_001_section_2_2_base_10_cannot_tell_rank_1_from_rank_10() -> None:
 
 
 @checks("AP", against="Sakai 2014")
-@pytest.mark.parametrize(
-    ("rank", "printed"), [(1, "1.0000"), (2, "0.5000"), (99, "0.0101"), (100, "0.0100")]
-)
+@pytest.mark.parametrize(("rank", "printed"), [(1, "1.0000"), (2, "0.5000"), (99, "0.0101"), (100, "0.0100")])
 def test_seed_001_section_2_2_top_heaviness_of_ap(rank: int, printed: str) -> None:
     """Contributed precisions: 0.5 at rank 2 and 1 at rank 1; 1/100 = 0.0100, 1/99 = 0.0101."""
     levels = [None] * (rank - 1) + [1]
@@ -540,13 +526,9 @@ def test_seed_001_blended_ratio_and_normalised_cumulative_gain() -> None:
     levels, judged = [1, None, 3, 0, 2], [3, 2, 1, 1, 0]
     cg, ideal = [1, 1, 4, 4, 6], [3, 5, 6, 7, 7]
     for r in range(1, 6):
-        assert (cf.nCG @ r)(levels, judged=judged) == pytest.approx(
-            cg[r - 1] / ideal[r - 1], abs=1e-15
-        )
+        assert (cf.nCG @ r)(levels, judged=judged) == pytest.approx(cg[r - 1] / ideal[r - 1], abs=1e-15)
         assert (cf.BR(beta=0) @ r)(levels, judged=judged) == (cf.P @ r)(levels)
-        assert (cf.BR(beta=1e12) @ r)(levels, judged=judged) == pytest.approx(
-            cg[r - 1] / ideal[r - 1], rel=1e-9
-        )
+        assert (cf.BR(beta=1e12) @ r)(levels, judged=judged) == pytest.approx(cg[r - 1] / ideal[r - 1], rel=1e-9)
 
 
 @checks("O", against="Sakai 2014")
@@ -639,10 +621,7 @@ AFTER: tuple[Levels, list[int]] = ([1, 1], [10, 500])  # replaced by a short rel
 def test_seed_001_tbg_time_to_reach_rank_2(T_S: float) -> None:
     """T(2) = T_S + 10.062 before, T_S + 5.107 (5.1072) after."""
     m = cf.TBG(summary_time=T_S)
-    times = [
-        m.compute_time(m.view(build_lists(a, a, lengths={"words": n})))[0]
-        for a, n in (BEFORE, AFTER)
-    ]
+    times = [m.compute_time(m.view(build_lists(a, a, lengths={"words": n})))[0] for a, n in (BEFORE, AFTER)]
     assert [f"{T[1] - T_S:.3f}" for T in times] == ["10.062", "5.107"]
     assert [T[0] for T in times] == [0, 0]
 
@@ -685,9 +664,7 @@ def test_seed_001_equations_19_and_20_u_measure() -> None:
     # Beyond L nothing is of any worth, and what is read there does not count against it.
     far = 7 / 8 * (1 - 1400 / 2000)
     assert cf.U(max_level=3, L=2000)(levels, lengths=characters) == pytest.approx(far, abs=1e-15)
-    assert cf.U(max_level=3, norm=2)(levels, lengths=characters) == pytest.approx(
-        expected / 2, abs=1e-15
-    )
+    assert cf.U(max_level=3, norm=2)(levels, lengths=characters) == pytest.approx(expected / 2, abs=1e-15)
 
 
 def test_seed_001_u_measure_diminishing_return() -> None:
@@ -748,9 +725,7 @@ def test_seed_001_equation_21_condensed_ap() -> None:
 
 
 @checks("bpref", "bpref_R", "bpref_N", against="Sakai 2014")
-@pytest.mark.parametrize(
-    ("rank", "printed"), [(1, "1.0000"), (2, "0.9980"), (99, "0.8040"), (100, "0.8020")]
-)
+@pytest.mark.parametrize(("rank", "printed"), [(1, "1.0000"), (2, "0.9980"), (99, "0.8040"), (100, "0.8020")])
 def test_seed_001_bpref_lacks_top_heaviness(rank: int, printed: str) -> None:
     """R = N = 500: contributions 1 − (r' − C(r'))/N at ranks 1, 2, 99 and 100."""
     levels = [0] * (rank - 1) + [1]
@@ -762,9 +737,7 @@ def test_seed_001_bpref_lacks_top_heaviness(rank: int, printed: str) -> None:
 
 def test_seed_001_bpref_moves_by_0_002_anywhere() -> None:
     judged = [1] * 500 + [0] * 500
-    contribution = [
-        500 * cf.bpref()([0] * (rank - 1) + [1], judged=judged) for rank in (1, 2, 99, 100)
-    ]
+    contribution = [500 * cf.bpref()([0] * (rank - 1) + [1], judged=judged) for rank in (1, 2, 99, 100)]
     assert f"{contribution[0] - contribution[1]:.3f}" == "0.002"
     assert f"{contribution[2] - contribution[3]:.3f}" == "0.002"
 
@@ -848,9 +821,7 @@ def letor_ndcg(levels: Sequence[int], judged: Sequence[int], n: int) -> float:
     """N(n) = Z_n Σ_{j≤n} (2^r(j) − 1), over log2(j) where j > 1 (base 2: errata, 003)."""
 
     def dcg(ratings: Sequence[int]) -> float:
-        return sum(
-            (2.0**x - 1) / (1 if j == 1 else math.log2(j)) for j, x in enumerate(ratings[:n], 1)
-        )
+        return sum((2.0**x - 1) / (1 if j == 1 else math.log2(j)) for j, x in enumerate(ratings[:n], 1))
 
     ideal = dcg(sorted(judged, reverse=True))
     return dcg(levels) / ideal if ideal else 0.0

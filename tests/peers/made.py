@@ -82,9 +82,7 @@ def collection(
         highest = 0 if rng.random() < 0.1 else max(levels)
         found = [x for x in levels if x <= highest]
         weights = rng.dirichlet(np.ones(len(found)))
-        made.qrels[topic] = dict(
-            zip(judged, rng.choice(found, size=len(judged), p=weights).tolist(), strict=True)
-        )
+        made.qrels[topic] = dict(zip(judged, rng.choice(found, size=len(judged), p=weights).tolist(), strict=True))
         kind = rng.random()
         if kind < 0.05:
             continue  # not answered
@@ -136,10 +134,7 @@ def assert_agree(
             a, b = ours[topic][our_name], by_name[their_name]
             compared += 1
             if not abs(a - b) <= within:
-                wrong.append(
-                    f"{our_name} of topic {topic}: ours {a!r}, {their_name} {b!r}\n"
-                    f"  {c.shown(topic)}"
-                )
+                wrong.append(f"{our_name} of topic {topic}: ours {a!r}, {their_name} {b!r}\n  {c.shown(topic)}")
     assert not wrong, f"{len(wrong)} of {compared} values differ\n" + "\n".join(wrong[:3])
     return compared
 

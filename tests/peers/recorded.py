@@ -37,9 +37,7 @@ class Answer(NamedTuple):
 
 def program(words: Sequence[str], directory: Path, given: bytes = b"") -> Answer:
     """What the trec_eval on the PATH does in a directory."""
-    done = subprocess.run(
-        ["trec_eval", *words], cwd=directory, input=given, capture_output=True, check=False
-    )
+    done = subprocess.run(["trec_eval", *words], cwd=directory, input=given, capture_output=True, check=False)
     return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
@@ -51,9 +49,7 @@ def is_installed() -> bool:
 def key_of(words: Sequence[str], directory: Path) -> str:
     """The command line, and a digest of the files that it names."""
     digests = "".join(
-        hashlib.sha256((directory / word).read_bytes()).hexdigest()
-        for word in words
-        if (directory / word).is_file()
+        hashlib.sha256((directory / word).read_bytes()).hexdigest() for word in words if (directory / word).is_file()
     )
     return f"{shlex.join(words)} # {hashlib.sha256(digests.encode()).hexdigest()[:16]}"
 

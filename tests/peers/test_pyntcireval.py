@@ -169,9 +169,7 @@ def test_pyntcireval_with_random_gains() -> None:
     assert lists > examples(400)
 
 
-def compared_with_ntcireval(
-    seed: int, gains: list[float], options: dict[str, Any], count: int
-) -> int:
+def compared_with_ntcireval(seed: int, gains: list[float], options: dict[str, Any], count: int) -> int:
     """How many lists were compared."""
     lists = 0
     for c in collections(seed=seed, count=count, ties="none"):
@@ -180,8 +178,7 @@ def compared_with_ntcireval(
         topics = [
             t
             for t in c.answered
-            if max(c.qrels[t].values()) > 0
-            and (not options.get("condensed") or c.qrels[t].keys() & c.run[t].keys())
+            if max(c.qrels[t].values()) > 0 and (not options.get("condensed") or c.qrels[t].keys() & c.run[t].keys())
         ]
         theirs = {t: ntcireval(c.qrels[t], list(given.run[t]), gains, **options) for t in topics}
         names = {name: name for name in theirs[topics[0]]}

@@ -75,9 +75,7 @@ def test_pytrec_eval_with_parameters() -> None:
     """Numbers behind the name; pytrec_eval sorts them, drops doubles, and takes none below 0."""
     several = {f"Rprec_mult_{m:.2f}": f"Rprec_mult_{m}" for m in (0.15, 0.3, 0.7, 1.1, 3.0)}
     several |= {f"relative_P_{k}": f"relative_P.{k}" for k in (4, 7, 33)}
-    several |= {
-        f"iprec_at_recall_{i:.2f}": f"IPrec(reach=trec9)@{i}" for i in (0.05, 0.25, 0.33, 0.75)
-    }
+    several |= {f"iprec_at_recall_{i:.2f}": f"IPrec(reach=trec9)@{i}" for i in (0.05, 0.25, 0.33, 0.75)}
     single = {f"set_F.{x}": ("set_F", f"set_F_{x}") for x in ("0.5", "2", "3", "0")}
     single |= {"set_F.4": ("set_F", "F(beta=2)"), "set_F.0.25": ("set_F", "SetF(beta=0.5)")}
     single |= {"utility.1,2,3,4": ("utility", "Utility(a=1, b=2, c=3, d=4)")}
@@ -105,11 +103,7 @@ def test_pytrec_eval_curve_is_exact_but_for_rounding() -> None:
         ours, theirs = values(c, names.values()), pytrec(c, names)
         for t, by_name in theirs.items():
             R = sum(x > 0 for x in c.qrels[t].values())
-            exact = {
-                f"iprec_at_recall_{k / 10:.2f}"
-                for k in range(11)
-                if int(k / 10 * R + 0.9) == -(-k * R // 10)
-            }
+            exact = {f"iprec_at_recall_{k / 10:.2f}" for k in range(11) if int(k / 10 * R + 0.9) == -(-k * R // 10)}
             assert_agree(c, ours, {t: by_name}, {m: names[m] for m in exact}, 1e-9)
             off += len(names) - len(exact)
             lists += 1
@@ -140,9 +134,7 @@ def test_pytrec_eval_with_levels_below_0() -> None:
 def test_pytrec_eval_with_levels_below_0_made_nonrelevant() -> None:
     """What we count junk as: the peer agrees once it is told that junk is level 0."""
     for c in collections(seed=13, count=20, levels=(-2, -1, 0, 1, 2)):
-        told = Collection(
-            {t: {d: max(x, 0) for d, x in j.items()} for t, j in c.qrels.items()}, c.run
-        )
+        told = Collection({t: {d: max(x, 0) for d, x in j.items()} for t, j in c.qrels.items()}, c.run)
         assert_agree(c, values(c, JUDGED.values()), pytrec(told, JUDGED), JUDGED, 1e-9)
 
 
@@ -163,11 +155,7 @@ def test_pytrec_eval_on_judged_documents_only() -> None:
 def test_pytrec_eval_on_the_top_of_the_list(k: int) -> None:
     """A list cut beforehand (trec_eval's -M) is `depth`, and a cutoff unless that changes more:
     AP@k divides by something else, nDCG@k cuts the ideal list too."""
-    at_k = {
-        theirs: f"{ours}@{k}"
-        for theirs, ours in TREC_9.items()
-        if "@" not in ours and ours not in ("AP", "nDCG")
-    }
+    at_k = {theirs: f"{ours}@{k}" for theirs, ours in TREC_9.items() if "@" not in ours and ours not in ("AP", "nDCG")}
     assert len(at_k) > 25
     lists = 0
     for c in collections(seed=6, count=12, levels=(0, 1, 2, 3, 4)):

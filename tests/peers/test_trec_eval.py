@@ -42,9 +42,7 @@ ROBUST = ROOT.parent / "shared" / "data" / "robust03"
 Ask = Callable[[Sequence[str], Path], Answer]
 
 
-def trec_eval(
-    qrels: Path, run: Path, names: Iterable[str], *options: str, ask: Ask = original
-) -> Nested:
+def trec_eval(qrels: Path, run: Path, names: Iterable[str], *options: str, ask: Ask = original) -> Nested:
     """What trec_eval prints per topic: four decimals."""
     parameters: dict[str, list[str]] = {}
     for name in names:
@@ -55,9 +53,7 @@ def trec_eval(
     return trec_eval_says(qrels, run, flags, *options, ask=ask)
 
 
-def trec_eval_says(
-    qrels: Path, run: Path, flags: Iterable[str], *options: str, ask: Ask = original
-) -> Nested:
+def trec_eval_says(qrels: Path, run: Path, flags: Iterable[str], *options: str, ask: Ask = original) -> Nested:
     """The same for measures as its -m writes them: utility.1,-1,0,0."""
     asked = [text for flag in flags for text in ("-m", flag)]
     done = ask(["-q", "-c", *options, *asked, qrels.name, run.name], qrels.parent)
@@ -107,8 +103,7 @@ def values_of_files(files: tuple[Path, Path], measures: Iterable[str], **options
     qrels, run = cf.read_qrels(files[0]), files[1]
     found = cf.evaluate(qrels, run, list(measures), **options)
     return {
-        t: dict(zip(measures, row.tolist(), strict=True))
-        for t, row in zip(found.topics, found.values[0], strict=True)
+        t: dict(zip(measures, row.tolist(), strict=True)) for t, row in zip(found.topics, found.values[0], strict=True)
     }
 
 

@@ -52,7 +52,5 @@ def test_measures_have_a_panel_for_each_pair_up_to_a_dozen() -> None:
     scores = cf.Scores(values, a.runs, a.topics, names, ("mean",) * 6)
     three = cf.plot.agreement(scores.select(measures=["m0", "m1", "m2"]), trials=9)
     assert len(panels_of(three)) == 3
-    with pytest.raises(
-        cf.CranfieldError, match="found 15 pairs of 6 measures, expected at most 12"
-    ):
+    with pytest.raises(cf.CranfieldError, match="found 15 pairs of 6 measures, expected at most 12"):
         cf.plot.agreement(scores, trials=9)

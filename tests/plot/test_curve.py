@@ -76,17 +76,13 @@ def test_a_line_has_its_dash_its_mark_and_a_sample_of_both() -> None:
 def test_of_many_runs_the_best_have_names(many: Any) -> None:
     picture = cf.plot.curve(many.qrels, many.runs, "P", cutoffs=[10])
     (panel,) = panels_of(picture)
-    means = {
-        run: of["P@10"] for run, of in cf.evaluate(many.qrels, many.runs, "P@10").summary().items()
-    }
+    means = {run: of["P@10"] for run, of in cf.evaluate(many.qrels, many.runs, "P@10").summary().items()}
     best = sorted(means, key=lambda run: -means[run])
     others = {row["line"]: row["value"] for row in rows_of(panel, 0)}
     named = {row["line"]: row["value"] for row in rows_of(panel)}
     assert [*named] == [run for run in means if run in best[:8]]
     assert named | others == means
-    assert "Named: the 8 of 12 runs with the best scores. Grey: the other lines." in said_by(
-        picture
-    )
+    assert "Named: the 8 of 12 runs with the best scores. Grey: the other lines." in said_by(picture)
     assert [n.kind for n in picture.notes][-1] == "names"
 
 

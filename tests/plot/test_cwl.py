@@ -278,9 +278,7 @@ class TestVary:
 
     def test_ends_that_are_close_are_labelled_once(self) -> None:
         """RBP's depth and total cost are the same for all topics, what they gain is not."""
-        picture = cf.plot.cwl(
-            "RBP(p=0.2|0.4)", lists={"t": [1], "u": [0, 1]}, kind="vary", measurements=["EU", "ETC"]
-        )
+        picture = cf.plot.cwl("RBP(p=0.2|0.4)", lists={"t": [1], "u": [0, 1]}, kind="vary", measurements=["EU", "ETC"])
         labels = [
             sorted(
                 (row["topic"], row["label"])
@@ -321,9 +319,7 @@ class TestVary:
         assert [texts_of(panel) for panel in one] == [{"0.5": "right"}] * 2
         narrow = panels_of(cf.plot.cwl("RBP", lists=GAINS, kind="vary", width=10, height=10))
         assert [texts_of(panel) for panel in narrow] == [{}, {}]
-        picture = cf.plot.cwl(
-            "RR", {"t": {"a": 0}}, {"t": ["a"]}, "vary", values={"k": [1, 2]}, undefined="nan"
-        )
+        picture = cf.plot.cwl("RR", {"t": {"a": 0}}, {"t": ["a"]}, "vary", values={"k": [1, 2]}, undefined="nan")
         assert [texts_of(panel) for panel in panels_of(picture)] == [{}, {}]
         assert picture.render("svg").startswith(b"<svg ")
 
@@ -336,10 +332,7 @@ class TestVary:
         assert high >= 0
 
     def test_titles_say_that_it_is_a_user_model(self) -> None:
-        titles = [
-            panel.get("title")
-            for panel in panels_of(cf.plot.cwl("RBP(p=0.5|0.9)", lists=GAINS, kind="vary"))
-        ]
+        titles = [panel.get("title") for panel in panels_of(cf.plot.cwl("RBP(p=0.5|0.9)", lists=GAINS, kind="vary"))]
         assert titles == [{"text": "RBP", "subtitle": "user model, p = 0.5 … 0.9"}, None]
         of_runs = panels_of(cf.plot.cwl("AP", lists=GAINS, kind="runs"))
         assert of_runs[0]["title"] == {"text": "AP", "subtitle": "user model"}
@@ -427,14 +420,10 @@ class TestRuns:
             tooltip = panel["layer"][0]["encoding"]["tooltip"]
             assert [shown["field"] for shown in tooltip][:2] == ["run", "model"]
         told = [note.text for note in picture.notes if note.kind == "names"]
-        nameless = {f"r{i}" for i in range(count)} - (
-            texts_of(on_one_point).keys() & texts_of(on_a_column).keys()
-        )
+        nameless = {f"r{i}" for i in range(count)} - (texts_of(on_one_point).keys() & texts_of(on_a_column).keys())
         assert bool(told) == bool(nameless)
         for text in told:
-            assert text.startswith(
-                f"no space in the figure for the name of {format_count(len(nameless), 'run')} ("
-            )
+            assert text.startswith(f"no space in the figure for the name of {format_count(len(nameless), 'run')} (")
 
     def test_long_names_stay_inside_and_different(self) -> None:
         """All begin alike, with more than the width of a panel."""
@@ -480,9 +469,7 @@ class TestRuns:
         qrels = {"t": {"a": 1, "b": 1}}
         runs = {"one": {"t": ["a", "b"]}, "two": {"t": ["x", "b"]}, "three": {"t": ["x", "y"]}}
         svg = cf.plot.cwl(["AP", "RBP", "INST", "P@2"], qrels, runs, "runs").render("svg").decode()
-        at = re.findall(
-            r'translate\([\d.]+,(-?[\d.]+)\)" font-[^>]*font-weight="bold"[^>]*>\w', svg
-        )
+        at = re.findall(r'translate\([\d.]+,(-?[\d.]+)\)" font-[^>]*font-weight="bold"[^>]*>\w', svg)
         assert len(at) == 4
         assert len(set(at)) == 1
 
@@ -554,24 +541,18 @@ class TestFiles:
     def test_notebooks(self, picture: Figure) -> None:
         shown = picture._repr_mimebundle_()
         assert shown["image/svg+xml"].startswith("<svg ")
-        assert [
-            name for name in shown if re.fullmatch(r"application/vnd\.vegalite\.v\d\+json", name)
-        ]
+        assert [name for name in shown if re.fullmatch(r"application/vnd\.vegalite\.v\d\+json", name)]
         assert "4 rows" in shown["text/plain"]
 
     def test_what_is_not_a_number_is_no_point(self) -> None:
         qrels = {"t": {"a": 1}, "u": {"a": 0}}
         run = {"t": ["a"], "u": ["a"]}
-        picture = cf.plot.cwl(
-            "RR", qrels, run, "vary", values={"k": [1, 2]}, topics=["t", "u"], undefined="nan"
-        )
+        picture = cf.plot.cwl("RR", qrels, run, "vary", values={"k": [1, 2]}, topics=["t", "u"], undefined="nan")
         assert picture.data["EU"].is_nan().sum() == 2
         assert "NaN" not in picture.render("json").decode()
 
     @pytest.mark.parametrize("name", ["figure.jpg", "figure", "png"])
-    def test_unknown_endings_name_those_possible(
-        self, name: str, picture: Figure, tmp_path: Path
-    ) -> None:
+    def test_unknown_endings_name_those_possible(self, name: str, picture: Figure, tmp_path: Path) -> None:
         with pytest.raises(cf.CranfieldError, match=r"ends in \.png, \.svg, \.pdf, .* or \.tsv"):
             picture.save(tmp_path / name)
         assert not [*tmp_path.iterdir()]
@@ -684,9 +665,7 @@ class TestMistakes:
             ),
         ],
     )
-    def test_cwl_invalid_arguments_raise(
-        self, models: Any, more: dict[str, Any], message: str
-    ) -> None:
+    def test_cwl_invalid_arguments_raise(self, models: Any, more: dict[str, Any], message: str) -> None:
         with pytest.raises(cf.CranfieldError, match=message):
             cf.plot.cwl(models, **{"lists": GAINS, **more})
 
@@ -729,9 +708,7 @@ class TestCommand:
             (["runs", "-m", "INST(T=2)", "-m", "AP"], 2),
         ],
     )
-    def test_draws(
-        self, arguments: list[str], rows: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_draws(self, arguments: list[str], rows: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         qrels, run, costs = files(tmp_path)
         kind, *options = arguments
         options += ["--costs", costs, "--cost-unit", "seconds", "--title", "A title"]
@@ -796,7 +773,5 @@ class TestPictures:
         assert panel["title"]["subtitle"] == said
 
     def test_meta_result_without_figure_raises(self) -> None:
-        with pytest.raises(
-            cf.CranfieldError, match=r"no figure of type int. Pass a result of cf\.meta"
-        ):
+        with pytest.raises(cf.CranfieldError, match=r"no figure of type int. Pass a result of cf\.meta"):
             cf.plot.meta(3)

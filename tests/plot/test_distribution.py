@@ -22,9 +22,7 @@ def test_points_are_the_scores_and_boxes_their_quartiles() -> None:
     for row in boxes:
         values = scores.values[scores.runs.index(row["run"]), :, 0]
         names = ("lowest", "quartile", "median", "upper_quartile", "highest")
-        assert [row[name] for name in names] == pytest.approx(
-            np.quantile(values, [0, 0.25, 0.5, 0.75, 1])
-        )
+        assert [row[name] for name in names] == pytest.approx(np.quantile(values, [0, 0.25, 0.5, 0.75, 1]))
     assert len(boxes) == 3
 
 

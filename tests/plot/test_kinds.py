@@ -33,9 +33,7 @@ def drawn(kind: str, scores: cf.Scores, **options: Any) -> Figure:
         twice = np.concatenate([scores.values, scores.values**2], axis=2)
         better = (*scores.better, *scores.better)
         names = (scores.measures[0], "Q")
-        scores = cf.Scores(
-            twice, scores.runs, scores.topics, names, ("mean", "mean"), better=better
-        )
+        scores = cf.Scores(twice, scores.runs, scores.topics, names, ("mean", "mean"), better=better)
     own = {"trials": 99} if "trials" in inspect.signature(KINDS[kind].function).parameters else {}
     picture: Figure = KINDS[kind].function(scores, **own, **options)
     return picture
@@ -116,11 +114,7 @@ def test_figure_has_all_names_or_note(kind: str) -> None:
     written = {run for run in scores.runs if f">{run}<" in svg}
     nameless = kind == "topics"  # which says that a point is a run
     told = " ".join(note.text for note in picture.notes)
-    assert (
-        len(written) == many
-        or "space in the figure" in told
-        or (nameless and "a point is a run" in svg)
-    )
+    assert len(written) == many or "space in the figure" in told or (nameless and "a point is a run" in svg)
     low = drawn(kind, scores, height=200)
     assert any("space in the figure" in note.text for note in low.notes) or nameless
 
@@ -134,9 +128,7 @@ def test_figure_one_run_one_topic_drawn_or_raises(kind: str, runs: int) -> None:
         message = "found 1 topic, expected at least 2"
         if kind == "pairs":
             message = (
-                "compare needs at least 2 runs, found 1"
-                if runs == 1
-                else "found AP of 1 topic, expected at least 2"
+                "compare needs at least 2 runs, found 1" if runs == 1 else "found AP of 1 topic, expected at least 2"
             )
         with pytest.raises(cf.CranfieldError, match=f"^{message}$"):
             drawn(kind, scores)
@@ -162,9 +154,7 @@ def test_figure_without_defined_values_raises(kind: str) -> None:
 
 @each_kind
 def test_all_have_one_look(kind: str) -> None:
-    picture = drawn(
-        kind, simulated(3, topics=5), title="A <title>", width=155, font_size=7, grey=True
-    )
+    picture = drawn(kind, simulated(3, topics=5), title="A <title>", width=155, font_size=7, grey=True)
     spec, svg = spec_of(picture), picture._render_svg()
     assert spec["title"]["text"] == "A <title>"
     assert spec["config"]["axis"]["labelFontSize"] == 7
@@ -240,9 +230,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("command", OTHERS)
-def test_pictures_of_meta_and_plan_have_the_same_look(
-    command: str, cranfield: Command, here: Path
-) -> None:
+def test_pictures_of_meta_and_plan_have_the_same_look(command: str, cranfield: Command, here: Path) -> None:
     COLLECTION.write(here)
     for number, path in enumerate(sorted(Path("runs").iterdir()), 1):
         path.rename(f"runs/sys{number}.txt")

@@ -16,17 +16,13 @@ def test_p_values_above_and_effects_below() -> None:
     (panel,) = panels_of(cf.plot.pairs(scores))
     above, below = (rows_of(panel, i) for i, m in enumerate(marks_of(panel)) if m == "rect")
     names = {(p.run, p.other): p for p in found.pairs}
-    assert {(row["label"], row["at"]): row["pvalue"] for row in above} == {
-        pair: p.pvalue for pair, p in names.items()
-    }
+    assert {(row["label"], row["at"]): row["pvalue"] for row in above} == {pair: p.pvalue for pair, p in names.items()}
     assert {(row["at"], row["label"]): -row["effect"] for row in below} == {
         pair: pytest.approx(p.effect) for pair, p in names.items()
     }
     texts = [rows_of(panel, i) for i, m in enumerate(marks_of(panel)) if m == "text"]
     assert [row["shown_p"] for row in texts[0]] == [found.shown_p(p) for p in found.pairs]
-    assert [row["text"].replace("−", "-") for row in texts[1]] == [
-        f"{-p.effect:+z.2f}" for p in found.pairs
-    ]
+    assert [row["text"].replace("−", "-") for row in texts[1]] == [f"{-p.effect:+z.2f}" for p in found.pairs]
 
 
 def test_many_cells_have_no_room_for_texts() -> None:

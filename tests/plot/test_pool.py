@@ -73,7 +73,5 @@ def test_the_command(cranfield: Command, here: Path) -> None:
     assert [row["name"] for row in rows] == ["all", "all", "A", "A", "B", "B"]
     made = cf.pool(runs, 5, qrels="qrels.txt", teams=teams, rel=2).contributions()
     unique = {c.name: c.unique_relevant for c in made if c.kind == "team"}
-    assert {
-        r["name"]: int(r["unique"]) for r in rows if r["unique"] and r["depth"] == "5"
-    } == unique
+    assert {r["name"]: int(r["unique"]) for r in rows if r["unique"] and r["depth"] == "5"} == unique
     assert "integers from 1 to" in plot.refused(*files, "--cutoffs", "0", "-o", "pool.csv")

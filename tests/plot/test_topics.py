@@ -94,9 +94,7 @@ def test_topics_many_runs_without_space_have_note() -> None:
     scores = scored(np.random.default_rng(1).random((20, 3)), tuple(f"r{k}" for k in range(20)))
     picture = cf.plot.topics(scores, against="median")
     assert len(panels_of(picture)) == 12
-    assert picture.notes[-1].text.startswith(
-        "8 runs (r12, r13, r14, r15, r16, …) without space in the figure"
-    )
+    assert picture.notes[-1].text.startswith("8 runs (r12, r13, r14, r15, r16, …) without space in the figure")
     assert picture.data["run"].n_unique() == 20
 
 

@@ -62,9 +62,7 @@ def test_unjudged_many_runs_labels_runs_with_fewest_judged() -> None:
     runs = {f"r{i}": {"q": [*judged][:i] + [f"x{k}" for k in range(10 - i)]} for i in range(10)}
     picture = cf.plot.unjudged({"q": {**judged, "a": 1}}, runs, cutoffs=[10])
     (panel,) = panels_of(picture)
-    assert {row["line"]: row["value"] for row in rows_of(panel)} == {
-        f"r{i}": i / 10 for i in range(8)
-    }
+    assert {row["line"]: row["value"] for row in rows_of(panel)} == {f"r{i}": i / 10 for i in range(8)}
     assert {row["line"] for row in rows_of(panel, 0)} == {"r8", "r9"}
     assert "Named: the 8 of 10 runs with the fewest judged documents" in said_by(picture)
 

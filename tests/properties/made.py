@@ -19,15 +19,11 @@ from tests.made import examples
 Lists = dict[str, dict[str, float]]
 
 BUILT_IN = {
-    c.__name__: c
-    for c in cf.REGISTRY.values()
-    if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
+    c.__name__: c for c in cf.REGISTRY.values() if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
 }
 
 USER_MODELS = {name: c for name, c in BUILT_IN.items() if issubclass(c, cf.UserModel)}
-UNIT_GAINS = {
-    name for name, c in list_models().items() if c.unit_gains
-}  # gains must be from 0 to 1
+UNIT_GAINS = {name for name, c in list_models().items() if c.unit_gains}  # gains must be from 0 to 1
 
 few = settings(max_examples=examples(20))
 many = settings(max_examples=examples(40))
@@ -117,9 +113,7 @@ def topics(draw: st.DrawFn, levels: Levels = LEVELS) -> tuple[Any, Any]:
     """Judgments and a list of one topic, with unjudged documents and ties."""
     judged = draw(st.lists(st.sampled_from(DOCS), unique=True, min_size=1, max_size=10))
     listed = draw(st.lists(st.sampled_from(DOCS), unique=True, max_size=14))
-    scores = draw(
-        st.lists(st.integers(0, 9).map(float), min_size=len(listed), max_size=len(listed))
-    )
+    scores = draw(st.lists(st.integers(0, 9).map(float), min_size=len(listed), max_size=len(listed)))
     return {d: draw(levels) for d in judged}, dict(zip(listed, scores, strict=True))
 
 
@@ -150,11 +144,7 @@ def evaluate(qrels: Any, runs: Any, measures: Any, **options: Any) -> cf.Scores:
     Levels may be any numbers here: plain judgments are declared, so that they are not compared
     with the scores of runs.
     """
-    first = (
-        next((x for docs in qrels.values() for x in docs.values()), None)
-        if (isinstance(qrels, dict))
-        else None
-    )
+    first = next((x for docs in qrels.values() for x in docs.values()), None) if (isinstance(qrels, dict)) else None
     plain = isinstance(first, int | float)
     judged = cf.read_qrels(qrels) if plain else qrels
     return cf.evaluate(judged, runs, measures, lengths=LENGTHS, **options)
@@ -174,9 +164,7 @@ def same(a: cf.Scores, b: cf.Scores) -> None:
 
 def trec(run: Lists, tag: str = "r") -> str:
     return "".join(
-        f"{t} Q0 {d} {i} {docs[d]!r} {tag}\n"
-        for t, docs in run.items()
-        for i, d in enumerate(order(docs), 1)
+        f"{t} Q0 {d} {i} {docs[d]!r} {tag}\n" for t, docs in run.items() for i, d in enumerate(order(docs), 1)
     )
 
 
@@ -200,8 +188,7 @@ def collection(seed: int, n_topics: int, depth: int) -> tuple[Lists, Lists]:
         if i != n_topics:  # the last but one is not judged
             levels = rng.choice([-1, 0, 0, 0, 0.5, 1, 2, 3], size=3 + 5 * i % (2 * depth))
             qrels[name] = {
-                str(d): float(x)
-                for d, x in zip(rng.choice(docs, len(levels), replace=False), levels, strict=True)
+                str(d): float(x) for d, x in zip(rng.choice(docs, len(levels), replace=False), levels, strict=True)
             }
         if i != 1:  # the second is not answered
             chosen = rng.choice(docs, 1 + (7 * i) % depth, replace=False)

@@ -103,9 +103,7 @@ class TestRange:
     def test_a_gain_table_that_falls(self, name: str) -> None:
         """A table need not rise with the level: the most an item can gain is its maximum."""
         try:
-            scores = cf.evaluate(
-                {"t": {"a": 1, "b": 2, "c": 1}}, {"t": ["a", "c"]}, name, gains="3:1"
-            )
+            scores = cf.evaluate({"t": {"a": 1, "b": 2, "c": 1}}, {"t": ["a", "c"]}, name, gains="3:1")
         except cf.CranfieldError:
             return  # refusing such a table would do as well
         assert 0 <= scores.values.item() <= 1
@@ -124,9 +122,7 @@ class TestRange:
         with pytest.raises(cf.CranfieldError, match="found level 1e\\+06 in the judgments"):
             cf.parse_measure(text)([1e6, 1], judged=[1e6, 1])
 
-    @pytest.mark.parametrize(
-        ("level", "expected"), [(3, "found level 3 .*levels ≤ 2"), (0.5, "integer levels")]
-    )
+    @pytest.mark.parametrize(("level", "expected"), [(3, "found level 3 .*levels ≤ 2"), (0.5, "integer levels")])
     def test_levels_a_gain_table_does_not_have(self, level: float, expected: str) -> None:
         with pytest.raises(cf.CranfieldError, match=expected):
             cf.evaluate({"t": {"a": level}}, {"t": ["a"]}, "nDCG(gain=1:2)")
@@ -209,9 +205,7 @@ FALLS |= {"TrAP", "BPM", "BPMD", "IFT", "IFTGoal", "IFTRate"}  # user models
 
 def is_plain(m: cf.Measure) -> bool:
     """Whole and not condensed, unless it is the cutoff that makes it fall."""
-    return not m.condensed and (
-        m.cutoff is None or (m.cutoff > 1 and type(m) in (cf.nG, cf.PairAccuracy, cf.infNDCG))
-    )
+    return not m.condensed and (m.cutoff is None or (m.cutoff > 1 and type(m) in (cf.nG, cf.PairAccuracy, cf.infNDCG)))
 
 
 def falls(m: cf.Measure) -> bool:

@@ -109,9 +109,7 @@ class TestColumns:
 
     @pytest.mark.parametrize("form", FORMS)
     @pytest.mark.parametrize("column", ["scores", "score_x", "pred", "logit", "bm25", "distance"])
-    def test_evaluate_unknown_score_column_raises(
-        self, form: str, column: str, tmp_path: Path
-    ) -> None:
+    def test_evaluate_unknown_score_column_raises(self, form: str, column: str, tmp_path: Path) -> None:
         frame = table_of(RUN_CSV).rename({"score": column})
         run = in_form(form, frame, tmp_path, "run")
         with pytest.raises(cf.InputError, match=f"no score or rank column among .*{column}"):
@@ -131,9 +129,7 @@ class TestColumns:
         run = hits_in_form(form, hits, tmp_path)
         with pytest.raises(cf.InputError, match="no score or rank column among id, foo") as caught:
             cf.evaluate(QRELS, run, "AP")
-        assert str(caught.value).endswith(
-            'Use columns={"score": "foo"}, or order="given" to keep the order of rows.'
-        )
+        assert str(caught.value).endswith('Use columns={"score": "foo"}, or order="given" to keep the order of rows.')
         for ours in ("score", "run.score"):
             scores = cf.evaluate(QRELS, run, "AP", columns={ours: "foo"})
             assert list(scores.summary().values()) == [{"AP": 0.75}]
@@ -142,9 +138,7 @@ class TestColumns:
 
     @pytest.mark.parametrize("form", ["dict", "json", "records", "jsonl"])
     @pytest.mark.parametrize("key", ["title", "id", "relevant", "text"])
-    def test_evaluate_hits_without_numbers_use_order(
-        self, form: str, key: str, tmp_path: Path
-    ) -> None:
+    def test_evaluate_hits_without_numbers_use_order(self, form: str, key: str, tmp_path: Path) -> None:
         cells = {"title": "x", "relevant": True, "text": None}
         more = {key: cells[key]} if key in cells else {}
         hits = {t: [{"docid": doc, **more} for doc in docs] for t, docs in QRELS.items()}
@@ -213,9 +207,7 @@ class TestColumns:
         ("doc_id,docid,qid,score", ("qid", "doc_id", "score"),
          "the document is column doc_id, not docid"),
     ])  # fmt: skip
-    def test_read_run_column_names_match(
-        self, header: str, named: tuple[str, ...], note: str, tmp_path: Path
-    ) -> None:
+    def test_read_run_column_names_match(self, header: str, named: tuple[str, ...], note: str, tmp_path: Path) -> None:
         rows = [dict.fromkeys(header.split(","), f"{i}") for i in (2, 1)]
         for place, row in enumerate(rows):
             row |= {named[0]: "1", named[1]: "ab"[place]}
@@ -246,9 +238,7 @@ class TestColumns:
         assert cf.read_qrels(path).to_dict() == {"1": {"a": 1, "b": 0}}
 
     @pytest.mark.parametrize("form", ["parquet", "polars", "lazy", "pandas", "csv", "records"])
-    def test_evaluate_counted_columns_are_those_of_the_file(
-        self, form: str, tmp_path: Path
-    ) -> None:
+    def test_evaluate_counted_columns_are_those_of_the_file(self, form: str, tmp_path: Path) -> None:
         columns = {"qid": [1, 1, 2], "x": [1, 2, 3], "docid": [7, 8, 9], "z": [0, 0, 0]}
         run = in_form(form, pl.DataFrame(columns), tmp_path, "run")
         scores = cf.evaluate({"1": {"7": 1}}, run, "RR", columns="topic=1,doc=3,score=2")
@@ -281,9 +271,7 @@ class TestDuplicateColumns:
         ("x.jsonl", '{"qid": "1", "docid": "a", "score": 1, "score": 2}\n'),
         ("x.json", '[{"qid": "1", "docid": "a", "score": 1, "score": 2}]'),
     ])  # fmt: skip
-    def test_read_duplicate_column_raises(
-        self, kind: str, name: str, text: str, tmp_path: Path
-    ) -> None:
+    def test_read_duplicate_column_raises(self, kind: str, name: str, text: str, tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_text(text)
         read = cf.read_qrels if kind == "qrels" else cf.read_run
@@ -349,9 +337,7 @@ def judged(levels: Callable[[np.random.Generator, int], Any], least: int, most: 
     }
 
 
-def retrieved(
-    scores: Callable[[np.random.Generator, int], Any], depth: int, uneven: bool
-) -> Nested:
+def retrieved(scores: Callable[[np.random.Generator, int], Any], depth: int, uneven: bool) -> Nested:
     """A run of that depth; uneven, a quarter of its rankings are shorter."""
     draw = rng(2)
     sizes = [depth - 1 - t % 3 if uneven and t % 4 == 0 else depth for t in range(TOPICS)]
@@ -544,12 +530,9 @@ def as_nested(form: str, data: Nested, folder: Path, name: str) -> Any:
 class TestCollections:
     @pytest.mark.parametrize("form", [*FORMS, "triples", "nested.json", "dict", "tuples"])
     @pytest.mark.parametrize("name", COLLECTIONS)
-    def test_evaluate_swapped_collection_is_rejected_in_every_form(
-        self, name: str, form: str, tmp_path: Path
-    ) -> None:
+    def test_evaluate_swapped_collection_is_rejected_in_every_form(self, name: str, form: str, tmp_path: Path) -> None:
         qrels, run = (
-            as_nested(form, data, tmp_path, kind)
-            for data, kind in zip(COLLECTIONS[name], ("q", "r"), strict=True)
+            as_nested(form, data, tmp_path, kind) for data, kind in zip(COLLECTIONS[name], ("q", "r"), strict=True)
         )
         assert decision(qrels, run) == "none"
         assert decision(run, qrels) == "rejected"
@@ -584,8 +567,7 @@ class TestNotes:
         scores = cf.evaluate({"1": {"a": 1, "b": -1, "c": 0}}, run, "AP")
         (note,) = [x.text for x in scores.notes if x.kind == "failed"]
         assert note == (
-            "qrels: 1 judgment of level -1 counts as nonrelevant. "
-            "If the judge failed, remove these judgments."
+            "qrels: 1 judgment of level -1 counts as nonrelevant. If the judge failed, remove these judgments."
         )
 
     @pytest.mark.parametrize(("levels", "measure"), [
@@ -593,9 +575,7 @@ class TestNotes:
         ({"a": 1, "b": -1, "c": 0}, "infAP"),  # pooled, not judged
         ({"a": 1, "b": 0}, "AP"),
     ])  # fmt: skip
-    def test_evaluate_meant_levels_below_zero_are_not_noted(
-        self, levels: dict[str, float], measure: str
-    ) -> None:
+    def test_evaluate_meant_levels_below_zero_are_not_noted(self, levels: dict[str, float], measure: str) -> None:
         scores = cf.evaluate({"1": levels}, {"1": {"a": 0.5, "b": 0.25}}, measure)
         assert "failed" not in kinds(scores)
 

@@ -102,14 +102,10 @@ class TestIdentities:
     @either
     @given(data=st.data())
     @few
-    def test_other_topics_change_nothing(
-        self, measures: list[cf.Measure], levels: Levels, data: st.DataObject
-    ) -> None:
+    def test_other_topics_change_nothing(self, measures: list[cf.Measure], levels: Levels, data: st.DataObject) -> None:
         (qrels, run), (other_qrels, other_run) = (data.draw(collections(levels)) for _ in range(2))
         top = max(x for docs in qrels.values() for x in docs.values())
-        others = {
-            f"o{t}": {d: min(x, top) for d, x in docs.items()} for t, docs in other_qrels.items()
-        }
+        others = {f"o{t}": {d: min(x, top) for d, x in docs.items()} for t, docs in other_qrels.items()}
         each = [m for m in measures if not isinstance(m, cf.GAP)]  # see test_blocks_of_other_levels
         both = evaluate({**others, **qrels}, {**run, **_renamed(other_run, "o")}, each)
         alone = evaluate(qrels, run, each)

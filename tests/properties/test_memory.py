@@ -20,11 +20,7 @@ LEAST = 32 * 40 * DEPTH  # bytes of 40 lists, as places, lengths, hashes and sco
 
 def write(path: Path, form: str, topics: int) -> Path:
     """A run of so many lists, in one of the forms."""
-    rows = [
-        (str(t), f"d{(rank * 7) % DEPTH}", DEPTH - rank)
-        for t in range(topics)
-        for rank in range(DEPTH)
-    ]
+    rows = [(str(t), f"d{(rank * 7) % DEPTH}", DEPTH - rank) for t in range(topics) for rank in range(DEPTH)]
     if form == "scattered":
         rows.sort(key=lambda row: -row[2])
     made = path / f"{form}-{topics}"
@@ -53,12 +49,8 @@ def peak(path: Path) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize(
-    "form", ["text", "gz", "scattered", "parquet in many groups", "parquet in one group"]
-)
-def test_three_times_the_lines_take_no_more_memory(
-    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("form", ["text", "gz", "scattered", "parquet in many groups", "parquet in one group"])
+def test_three_times_the_lines_take_no_more_memory(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Source.iter_pieces, "__defaults__", (1 << 15,))
     monkeypatch.setattr(tables, "PART", 1500)
     monkeypatch.setattr(grouping, "BATCH_LINES", 1500)

@@ -88,15 +88,11 @@ class Table:
         for topic, docs in data.items():
             best = sorted(docs, key=lambda doc: (-docs[doc], doc))
             for doc, value in docs.items():
-                flat.append(
-                    {"topic": topic, "doc": doc, "value": value, "rank": best.index(doc) + 1}
-                )
+                flat.append({"topic": topic, "doc": doc, "value": value, "rank": best.index(doc) + 1})
         keys = [*self.names, *(f"extra {name}" for name in self.extra)]
         keys = [key for _, key in sorted(zip(self.order, keys, strict=False))]
         place = {key: n for n, key in enumerate(keys)}
-        ordered = [
-            row for _, row in sorted(zip(self.order * 9, flat, strict=False), key=lambda x: x[0])
-        ]
+        ordered = [row for _, row in sorted(zip(self.order * 9, flat, strict=False), key=lambda x: x[0])]
         return [
             {
                 self._name(key): row[key] if key in self.names else self._cell(key, number)
@@ -157,11 +153,7 @@ def collections(draw: st.DrawFn) -> tuple[Nested, Nested]:
     run = {}
     for topic in topics:
         ranking = draw(few)
-        numbers = draw(
-            st.lists(
-                st.integers(-999, 9999), min_size=len(ranking), max_size=len(ranking), unique=True
-            )
-        )
+        numbers = draw(st.lists(st.integers(-999, 9999), min_size=len(ranking), max_size=len(ranking), unique=True))
         run[topic] = {doc: x / 8 + 0.01 for doc, x in zip(ranking, numbers, strict=True)}
     qrels[topics[0]] |= {"d0": 1, "d1": 0}
     return {t: {d: float(x) for d, x in docs.items()} for t, docs in qrels.items()}, run

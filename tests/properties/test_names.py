@@ -53,8 +53,7 @@ def _bytes(made: Callable[[Callable[[str], str]], bytes]) -> Written:
 
 def _xml(to: Callable[[str], str]) -> bytes:
     topics = "".join(
-        f"<TOPIC ID={quoteattr(to(t))}>{''.join(f'<D DOCID={quoteattr(to(d))}/>' for d in docs)}"
-        "</TOPIC>"
+        f"<TOPIC ID={quoteattr(to(t))}>{''.join(f'<D DOCID={quoteattr(to(d))}/>' for d in docs)}</TOPIC>"
         for t, docs in RUN.items()
     )
     return f"<R>{topics}</R>".encode()
@@ -67,9 +66,7 @@ RUNS: dict[str, Written] = {
     "r.parquet": _table("parquet"),
     "r.arrow": _table("ipc"),
     "r.jsonl": _table("ndjson"),
-    "r.json": _bytes(
-        lambda to: json.dumps({to(t): [*map(to, docs)] for t, docs in RUN.items()}).encode()
-    ),
+    "r.json": _bytes(lambda to: json.dumps({to(t): [*map(to, docs)] for t, docs in RUN.items()}).encode()),
     "r.xml": _bytes(_xml),
 }
 
@@ -108,6 +105,4 @@ def test_other_names_are_in_the_same_classes(scratch: Path, before: str, after: 
     rows = [(t, d, c) for t, docs in CLASSES.items() for d, c in docs.items()]
     for text in ("{} {} {}\n", "{}\t{}\t{}\n"):
         path.write_bytes("".join(text.format(to(t), to(d), c) for t, d, c in rows).encode())
-        assert read_groups(path).names == {
-            to(t): {to(d): c for d, c in docs.items()} for t, docs in CLASSES.items()
-        }
+        assert read_groups(path).names == {to(t): {to(d): c for d, c in docs.items()} for t, docs in CLASSES.items()}

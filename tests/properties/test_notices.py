@@ -65,9 +65,7 @@ class TestNotes:
         ],
         ids=["all of one level", "none relevant", "none judged"],
     )
-    def test_ties_that_do_not(
-        self, give: Give, judged: dict[str, float], ranked: dict[str, float]
-    ) -> None:
+    def test_ties_that_do_not(self, give: Give, judged: dict[str, float], ranked: dict[str, float]) -> None:
         assert "ties" not in kinds(cf.evaluate({"a": judged}, give({"a": ranked}), "AP"))
 
     @given(collections())
@@ -122,9 +120,7 @@ class TestNotes:
         assert "unjudged" not in kinds(cf.evaluate(qrels, run, "P@2", condensed=True))
         assert "unjudged" not in kinds(cf.evaluate(qrels, {"a": ["x", "u"]}, "P@1"))
 
-    @pytest.mark.parametrize(
-        "text", ["ERR", "ERR(prob=linear)@5", "RBP", "RBP(gain=exp)", "ERR(gain=binary)"]
-    )
+    @pytest.mark.parametrize("text", ["ERR", "ERR(prob=linear)@5", "RBP", "RBP(gain=exp)", "ERR(gain=binary)"])
     def test_max_level_is_said_where_nobody_declared_it(self, text: str) -> None:
         qrels = {"a": {"x": 1, "y": 3}}
         note = the(cf.evaluate(qrels, {"a": ["x"]}, ["AP", text]), "max-level")
@@ -175,9 +171,9 @@ class TestNotes:
         qrels = {"a": {"x": 1}, "b": {"x": 1}}
         scores = cf.evaluate(qrels, path, "RR")
         assert [n.topics for n in scores.notes if n.kind == "rank-order"] == [topics][: len(topics)]
-        assert kinds(scores).count("rank-order") == kinds(
-            cf.evaluate(qrels, path, "RR", ties="trec")
-        ).count("rank-order")
+        assert kinds(scores).count("rank-order") == kinds(cf.evaluate(qrels, path, "RR", ties="trec")).count(
+            "rank-order"
+        )
         assert "rank-order" not in kinds(cf.evaluate(qrels, path, "RR", ties="given"))
         if "-" not in text:
             assert "rank-order" not in kinds(cf.evaluate(qrels, path, "RR", ties="rank"))

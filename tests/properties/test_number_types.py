@@ -57,9 +57,7 @@ ODD = [True, np.bool_(True), "1", b"1", None, 1j, float("nan"), Decimal("Infinit
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_evaluate_any_number_type_equals_trec_text(
-    tmp_path: Path, compiled: bool, data: st.DataObject
-) -> None:
+def test_evaluate_any_number_type_equals_trec_text(tmp_path: Path, compiled: bool, data: st.DataObject) -> None:
     """A run in memory scores as the TREC text that holds its doubles."""
     numbers = st.sampled_from(sorted(NUMBERS)).flatmap(NUMBERS.__getitem__)
     scores = data.draw(st.lists(numbers, min_size=len(DOCS), max_size=len(DOCS)), "scores")
@@ -74,9 +72,7 @@ def test_evaluate_any_number_type_equals_trec_text(
         if not compiled:
             patch.setattr(kernel, "KERNEL", None)
         expected = cf.evaluate(QRELS, path, MEASURES, ties=ties)
-        assert cf.evaluate(QRELS, run, MEASURES, ties=ties).values.tolist() == (
-            expected.values.tolist()
-        )
+        assert cf.evaluate(QRELS, run, MEASURES, ties=ties).values.tolist() == (expected.values.tolist())
         order: Any = ties if ties in ("trec", "file", "given") else "trec"
         in_memory, in_file = (cf.read_run(x, ties=order) for x in (run, path))
         assert in_memory.rankings() == in_file.rankings()

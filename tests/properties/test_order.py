@@ -89,10 +89,7 @@ class TestOrder:
         """trec: by score; rank: by the rank column, ties by id; given: as in the file."""
         path = tmp_path / "r.txt"
         path.write_text(
-            "".join(
-                f"{i} Q0 a 2 0.1 r\n{i} Q0 b 3 0.9 r\n{i} Q0 c 1 0.5 r\n{i} Q0 d 2 0.2 r\n"
-                for i in range(4)
-            )
+            "".join(f"{i} Q0 a 2 0.1 r\n{i} Q0 b 3 0.9 r\n{i} Q0 c 1 0.5 r\n{i} Q0 d 2 0.2 r\n" for i in range(4))
         )
         pieces(size)
         ranks = {d: i for i, d in enumerate(expected, 1)}
@@ -126,9 +123,7 @@ class TestOrder:
     ) -> None:
         """Each document is ranked where the simplest possible sort puts it."""
         path = scratch / "order.txt"
-        path.write_text(
-            "".join(f"{t} Q0 {d} {r} {s} tag\n" for t, d, r, s in lines), encoding="utf-8"
-        )
+        path.write_text("".join(f"{t} Q0 {d} {r} {s} tag\n" for t, d, r, s in lines), encoding="utf-8")
         keys: dict[str, Callable[[tuple[str, str, str, str]], Any]] = {
             "trec": lambda line: (float(line[3]), line[1].encode()),
             "rank": lambda line: (-float(line[2]), line[1].encode()),
@@ -143,9 +138,7 @@ class TestOrder:
             assert got.values.item() == expected
 
     @pytest.mark.parametrize("size", [20, 1 << 20])
-    def test_given_with_interleaved_topics(
-        self, tmp_path: Path, pieces: Callable[[int], None], size: int
-    ) -> None:
+    def test_given_with_interleaved_topics(self, tmp_path: Path, pieces: Callable[[int], None], size: int) -> None:
         path = tmp_path / "r.txt"
         path.write_text("".join(f"{i} Q0 {d} 0 0 r\n" for d in "cab" for i in (2, 0, 1)))
         pieces(size)
@@ -173,9 +166,7 @@ class TestOrder:
     @pytest.mark.parametrize("format", ["csv", "jsonl", "frame"])
     def test_orders_of_a_table(self, tmp_path: Path, format: str) -> None:
         """With ranks and scores the scores decide, with ranks alone the ranks."""
-        table = pl.DataFrame(
-            {"topic": ["t"] * 3, "doc": ["a", "b", "c"], "rank": [3, 1, 2], "score": [0.5, 1, 2]}
-        )
+        table = pl.DataFrame({"topic": ["t"] * 3, "doc": ["a", "b", "c"], "rank": [3, 1, 2], "score": [0.5, 1, 2]})
 
         def first(table: pl.DataFrame, **options: Any) -> str:
             path = tmp_path / f"r.{format}"

@@ -43,9 +43,7 @@ SHAPES: dict[str, Shape] = {
     "hits with ranks": lambda path: hits(ranks=True),
     "tuples": lambda path: ROWS,
     "records": lambda path: FLAT,
-    "text": lambda path: written(
-        path / "run", "".join(f"{' '.join(map(str, row))}\n" for row in ROWS)
-    ),
+    "text": lambda path: written(path / "run", "".join(f"{' '.join(map(str, row))}\n" for row in ROWS)),
     "table": lambda path: written(
         path / "run.csv",
         "qid,docno,rank,score\n" + "".join(f"{t},{d},{i},{s}\n" for t, _, d, i, s, _ in ROWS),
@@ -57,9 +55,7 @@ SHAPES: dict[str, Shape] = {
     "jsonl candidates": lines_file(
         [{"query": {"qid": t, "text": "x"}, "candidates": few} for t, few in hits().items()]
     ),
-    "jsonl hits": lines_file(
-        [{"hits": [{"qid": t, **hit} for hit in few]} for t, few in hits().items()]
-    ),
+    "jsonl hits": lines_file([{"hits": [{"qid": t, **hit} for hit in few]} for t, few in hits().items()]),
 }
 
 
@@ -68,18 +64,14 @@ def notes(scores: cf.Scores) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_evaluate_rank_and_score_disagree_one_note_for_all_shapes(
-    shape: str, tmp_path: Path
-) -> None:
+def test_evaluate_rank_and_score_disagree_one_note_for_all_shapes(shape: str, tmp_path: Path) -> None:
     one = SHAPES[shape](tmp_path)
     run = one if shape == "tuples" else {"r": one}  # whose tag names them
     scores = cf.evaluate(QRELS, run, "AP")
     assert scores.values[0, :, 0].tolist() == pytest.approx([1 / 3, 1])
     said = "r: rank and score disagree in 1 topic (q1). Documents are ordered by score."
     assert notes(scores)["rank-order"] == said
-    assert (
-        "scores rise from the top to the bottom of 1 topic (q1)" in notes(scores)["rising-scores"]
-    )
+    assert "scores rise from the top to the bottom of 1 topic (q1)" in notes(scores)["rising-scores"]
     for order in ("rank", "given"):
         found = cf.evaluate(QRELS, run, "AP", order=order)
         assert found.values[0, :, 0].tolist() == [1, 1]

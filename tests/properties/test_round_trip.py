@@ -76,9 +76,7 @@ def scores_with(name: str, axis: str) -> cf.Scores:
 @given(name=names)
 @example(name='"new york" hotels')
 @example(name='"q"')
-def test_read_scores_written_scores_returns_them(
-    place: Path, format: str, axis: str, name: str
-) -> None:
+def test_read_scores_written_scores_returns_them(place: Path, format: str, axis: str, name: str) -> None:
     scores, path = scores_with(name, axis), place / f"scores.{format}"
     options = {"per_topic": True, "sort": None, "wide": False}
     if not written(lambda: render(prepare_output(scores, format, options, ()), format), path):
@@ -126,9 +124,7 @@ def judged_with(name: str, what: str) -> dict[str, dict[str, float]]:
 @pytest.mark.parametrize("what", ["topic", "doc"])
 @settings(max_examples=examples(60))
 @given(name=names)
-def test_read_qrels_aggregated_judgments_returns_them(
-    place: Path, format: str, what: str, name: str
-) -> None:
+def test_read_qrels_aggregated_judgments_returns_them(place: Path, format: str, what: str, name: str) -> None:
     judged = judged_with(name, what)
     path = place / f"qrels.{format}"
 
@@ -145,9 +141,7 @@ def test_read_qrels_aggregated_judgments_returns_them(
 @pytest.mark.parametrize("what", ["topic", "doc"])
 @settings(max_examples=examples(60))
 @given(name=names)
-def test_read_pool_audit_and_sample_returns_them(
-    place: Path, format: str, what: str, name: str
-) -> None:
+def test_read_pool_audit_and_sample_returns_them(place: Path, format: str, what: str, name: str) -> None:
     judged = judged_with(name, what)
     pooled = cf.pool({"r": judged}, qrels=judged, strata="1-9:1")
     pairs = [(topic, doc) for topic, docs in pooled.docs.items() for doc in docs]
@@ -182,9 +176,7 @@ def test_write_collection_returns_it_or_raises(place: Path, name: str) -> None:
     """No name leads out of the directory, either."""
     for what in ("topic", "doc", "run"):
         judged = judged_with(name if what != "run" else "q1", what)
-        run = {
-            topic: {doc: 9.0 - i for i, doc in enumerate(docs)} for topic, docs in judged.items()
-        }
+        run = {topic: {doc: 9.0 - i for i, doc in enumerate(docs)} for topic, docs in judged.items()}
         tag = name if what == "run" else "r"
         levels = {topic: {doc: int(x) for doc, x in docs.items()} for topic, docs in judged.items()}
         collection = cf.Collection(levels, {tag: run})
@@ -204,9 +196,7 @@ def test_write_collection_run_named_as_path_raises(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tool", ["gdeval", "ndeval"])
 @pytest.mark.parametrize("name", ["a,b", '"r"'])
-def test_drop_in_name_that_breaks_csv_raises(
-    here: Path, cranfield: Command, tool: str, name: str
-) -> None:
+def test_drop_in_name_that_breaks_csv_raises(here: Path, cranfield: Command, tool: str, name: str) -> None:
     Path("q").write_text("1 0 a 1\n")
     Path("r").write_text(f"1 Q0 a 1 2.5 {name}\n")
     assert "contains a comma or a quotation mark" in cranfield.refused(f"{tool} q r")
@@ -215,9 +205,7 @@ def test_drop_in_name_that_breaks_csv_raises(
 def test_split_runs_document_with_space_raises(here: Path, cranfield: Command) -> None:
     Path("tid").write_text("1\n")
     Path("r.json").write_text(json.dumps({"1": ["a b"]}))
-    assert "document 'a b' contains the separator" in cranfield.refused(
-        "ntcir split-runs tid r.json"
-    )
+    assert "document 'a b' contains the separator" in cranfield.refused("ntcir split-runs tid r.json")
 
 
 def test_read_scores_custom_measure_runid_returns_it(here: Path, cranfield: Command) -> None:

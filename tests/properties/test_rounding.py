@@ -66,9 +66,7 @@ tenths = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=2,
 
 @given(tenths, st.sampled_from(TENTHS[1:]), st.randoms(use_true_random=False))
 @settings(max_examples=examples(40))
-def test_signs_and_ranks_are_those_of_whole_numbers(
-    whole: list[tuple[int, int]], over: int, random: Any
-) -> None:
+def test_signs_and_ranks_are_those_of_whole_numbers(whole: list[tuple[int, int]], over: int, random: Any) -> None:
     """Whatever the unit, and the order of the topics."""
     assume(any(x != y for x, y in whole))
     others = random.sample(whole, len(whole))
@@ -141,9 +139,7 @@ def exact_greedy(levels: Levels, p: Sequence[Fraction], alpha: Fraction) -> list
     return made
 
 
-def exact_sum(
-    order: Sequence[int], levels: Levels, p: Sequence[Fraction], alpha: Fraction
-) -> float:
+def exact_sum(order: Sequence[int], levels: Levels, p: Sequence[Fraction], alpha: Fraction) -> float:
     """Σ ng(r)/log2(r + 1), with exact gains."""
     worth, found = list(p), list[float]()
     for r, doc in enumerate(order, 1):
@@ -219,8 +215,7 @@ def exact_p(name: str, gains: Sequence[Fraction], judged: Sequence[Fraction]) ->
     best = gains.index(max(gains))
     ideal = sorted(judged, reverse=True)
     ratios = [
-        Fraction(sum(g > 0 for g in gains[:r]) + sum(gains[:r])) / (r + sum(ideal[:r]))
-        for r in range(1, best + 2)
+        Fraction(sum(g > 0 for g in gains[:r]) + sum(gains[:r])) / (r + sum(ideal[:r])) for r in range(1, best + 2)
     ]
     at = [x for g, x in zip(gains, ratios, strict=False) if g > 0]
     if not at:
@@ -279,9 +274,7 @@ def test_ndeval_has_its_own_bits() -> None:
     printed = dict(zip(COLUMNS, lines[1].split(",")[2:], strict=True))
     assert printed["alpha-nDCG@20"] == f"{theirs:.6f}"
     m = ir_measures.alpha_nDCG(alpha=0.3) @ 20
-    [asked] = ir_measures.iter_calc(
-        [m], [ir_measures.Qrel("1", d, 1, i) for _, i, d, _ in qrels], run
-    )
+    [asked] = ir_measures.iter_calc([m], [ir_measures.Qrel("1", d, 1, i) for _, i, d, _ in qrels], run)
     assert asked.value == pytest.approx(theirs, abs=1e-12)
 
     levels = [[int(str(i) in few) for i in range(1, 6)] for few in of_docs.values()]

@@ -98,9 +98,7 @@ def _of_text(shape: Shape) -> Iterator[tuple[str, bytes]]:
 def _rows_of(shape: Shape) -> list[dict[str, Any]]:
     if shape.columns == "jsonl":
         return [json.loads(line) for line in shape.content.splitlines()]
-    read: Callable[..., pl.DataFrame] = {"parquet": pl.read_parquet, "arrow": pl.read_ipc}[
-        shape.columns
-    ]
+    read: Callable[..., pl.DataFrame] = {"parquet": pl.read_parquet, "arrow": pl.read_ipc}[shape.columns]
     return read(io.BytesIO(shape.content)).to_dicts()
 
 

@@ -107,8 +107,7 @@ class TestSameBits:
         """Levels that only other topics of a block have do not change how GAP is added up."""
         rng = np.random.default_rng(0)
         qrels = {
-            f"t{t}": {d: float(rng.choice([0, 0.3, 1, 2, 3] if t % 2 else [0, 1, 3])) for d in DOCS}
-            for t in range(40)
+            f"t{t}": {d: float(rng.choice([0, 0.3, 1, 2, 3] if t % 2 else [0, 1, 3])) for d in DOCS} for t in range(40)
         }
         run = {t: {d: rng.random() for d in DOCS} for t in qrels}
         names = "GAP GAP(thresholds=level) GAP@5"
@@ -133,25 +132,19 @@ class TestSameBits:
 
     @pytest.mark.parametrize("size", [1, 64, 1000])
     @pytest.mark.parametrize("threads", [1, 2, 4])
-    def test_pieces(
-        self, run_file: Path, pieces: Callable[[int], None], size: int, threads: int
-    ) -> None:
+    def test_pieces(self, run_file: Path, pieces: Callable[[int], None], size: int, threads: int) -> None:
         pieces(size)
         run = cf.read_run(run_file)
         identical(evaluate(QRELS, run, NAMES, threads=threads))
 
     @pytest.mark.parametrize("size", [1, 64])
-    def test_pieces_of_judgments(
-        self, qrels_file: Path, pieces: Callable[[int], None], size: int
-    ) -> None:
+    def test_pieces_of_judgments(self, qrels_file: Path, pieces: Callable[[int], None], size: int) -> None:
         pieces(size)
         identical(evaluate(cf.read_qrels(qrels_file), {"r": RUN}, NAMES))
 
     @pytest.mark.parametrize("seed", range(3))
     @pytest.mark.parametrize("size", [64, 1 << 20])
-    def test_shuffled_lines(
-        self, tmp_path: Path, pieces: Callable[[int], None], seed: int, size: int
-    ) -> None:
+    def test_shuffled_lines(self, tmp_path: Path, pieces: Callable[[int], None], seed: int, size: int) -> None:
         """Topics interleaved, in any order, also where they span pieces."""
         lines = np.random.default_rng(seed).permutation(trec(RUN).splitlines(keepends=True))
         path = tmp_path / "shuffled.txt"
@@ -163,9 +156,7 @@ class TestSameBits:
 
     def test_shuffled_within_topics(self, tmp_path: Path) -> None:
         rng = np.random.default_rng(3)
-        mixed = {
-            t: {str(d): docs[d] for d in rng.permutation(list(docs))} for t, docs in RUN.items()
-        }
+        mixed = {t: {str(d): docs[d] for d in rng.permutation(list(docs))} for t, docs in RUN.items()}
         identical(evaluate(QRELS, {"r": mixed}, NAMES))
         identical(evaluate(QRELS, {"r": frame_of(mixed)}, NAMES))
 
@@ -268,9 +259,7 @@ class TestUserModels:
         same(modelled(qrels, {"r": frame_of(RUN)}, costs), expected)
 
     @pytest.mark.parametrize("size", [64, 1 << 20])
-    def test_files(
-        self, expected: cf.Scores, tmp_path: Path, pieces: Callable[[int], None], size: int
-    ) -> None:
+    def test_files(self, expected: cf.Scores, tmp_path: Path, pieces: Callable[[int], None], size: int) -> None:
         files = [tmp_path / name for name in ("qrels", "run", "costs")]
         rows = [(t, d, x) for t, docs in UNIT_QRELS.items() for d, x in docs.items()]
         files[0].write_text("".join(f"{t} 0 {d} {x!r}\n" for t, d, x in rows), encoding="utf-8")

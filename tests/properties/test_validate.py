@@ -85,9 +85,7 @@ def is_read(path: str, kind: str, format: str) -> bool:
         if kind == "qrels":
             read_qrels(path, sampled=True)
         else:
-            call_with_split(
-                EVALUATOR.read([path]), lambda each: EVALUATOR.score_runs(each, strangers=True)
-            )
+            call_with_split(EVALUATOR.read([path]), lambda each: EVALUATOR.score_runs(each, strangers=True))
         if format == TREC_ANSWERS:
             read_answers(path)
     except CranfieldError:
@@ -105,9 +103,7 @@ def checked(path: str, kind: str | None) -> Report | None:
 
 @settings(max_examples=examples(600), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(file=mutated())
-def test_validate_agrees_with_the_readers(
-    tmp_path_factory: pytest.TempPathFactory, file: tuple[str, str, str]
-) -> None:
+def test_validate_agrees_with_the_readers(tmp_path_factory: pytest.TempPathFactory, file: tuple[str, str, str]) -> None:
     kind, name, text = file
     path = tmp_path_factory.getbasetemp() / name
     path.write_text(text, encoding="utf-8", newline="")
@@ -147,9 +143,7 @@ def test_validate_every_reader_is_a_function() -> None:
 
 
 @pytest.mark.parametrize("kind", OTHERS)
-def test_validate_kind_is_read_as_by_its_command(
-    tmp_path: Path, cranfield: Command, kind: str
-) -> None:
+def test_validate_kind_is_read_as_by_its_command(tmp_path: Path, cranfield: Command, kind: str) -> None:
     good, bad = tmp_path / "good", tmp_path / "bad"
     good.write_text(OTHERS[kind], encoding="utf-8")
     bad.write_bytes(OTHERS[kind].encode() + b"\xff\xfe\n")
@@ -159,9 +153,7 @@ def test_validate_kind_is_read_as_by_its_command(
 
 
 @pytest.mark.parametrize("kind", ["assignments", "nuggets", "support"])
-def test_validate_judged_answers_are_detected(
-    tmp_path: Path, cranfield: Command, kind: str
-) -> None:
+def test_validate_judged_answers_are_detected(tmp_path: Path, cranfield: Command, kind: str) -> None:
     path = tmp_path / kind
     path.write_text(OTHERS[kind], encoding="utf-8")
     assert f": {kind}, 1 topic: fine" in cranfield.printed("validate", path)
@@ -196,9 +188,7 @@ def test_validate_numbers_are_predictions_for_letor_judgments_only(
 
 
 @pytest.mark.parametrize("separator", ["tab", "\\t", "\t"])
-def test_separator_names_mean_their_separators(
-    tmp_path: Path, cranfield: Command, separator: str
-) -> None:
+def test_separator_names_mean_their_separators(tmp_path: Path, cranfield: Command, separator: str) -> None:
     qrels, run = tmp_path / "q", tmp_path / "r"
     qrels.write_text("a b\t0\td 1\t1\n", encoding="utf-8")
     run.write_text("a b\tQ0\td 1\t1\t2.5\tx\n", encoding="utf-8")

@@ -56,9 +56,7 @@ def assert_same(c: Collection, found: cf.Scores, expected: cf.Scores, way: str) 
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
-def test_every_way_in_gives_the_same_bits(
-    tmp_path: Path, shuffled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_way_in_gives_the_same_bits(tmp_path: Path, shuffled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Mappings, tuples, Polars, pandas, and TREC files: plain, compressed, whole and in pieces.
 
     Shuffled: the lines of a run neither grouped by topic nor in order.
@@ -79,9 +77,7 @@ def test_every_way_in_gives_the_same_bits(
         if shuffled:
             retrieved = [retrieved[k] for k in rng.permutation(len(retrieved))]
         qrels_columns = dict(zip(("topic", "doc", "level"), zip(*judged, strict=True), strict=True))
-        run_columns = dict(
-            zip(("topic", "doc", "score"), zip(*retrieved, strict=True), strict=True)
-        )
+        run_columns = dict(zip(("topic", "doc", "score"), zip(*retrieved, strict=True), strict=True))
         qrels_path, run_path = tmp_path / "qrels", tmp_path / "run"
         qrels_path.write_text("".join(f"{t} 0 {d} {x!r}\n" for t, d, x in judged))
         run_path.write_text("".join(f"{t} Q0 {d} 0 {s!r} x\n" for t, d, s in retrieved))

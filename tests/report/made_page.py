@@ -19,17 +19,12 @@ MEASURES = ("nDCG@10", "AP", "RBP(p=0.8)", "P@5", "ERR@20", "RR", "Q", "bpref", 
 SOURCES = ("web", "news")
 
 
-def page(
-    runs: int = 4, topics: int = 12, measures: int = 2, depth: int = 10, seed: int = 1
-) -> dict[str, Any]:
+def page(runs: int = 4, topics: int = 12, measures: int = 2, depth: int = 10, seed: int = 1) -> dict[str, Any]:
     """Runs of different strength; topic t1 is judged, answered and undefined as others are not."""
     random_ = random.Random(seed)  # noqa: S311
     names = [f"run{i}" for i in range(runs)]
     scores = [
-        [
-            [round(min(1.0, random_.random() * (1 - 0.5 * r / runs)), 4) for _ in range(topics)]
-            for r in range(runs)
-        ]
+        [[round(min(1.0, random_.random() * (1 - 0.5 * r / runs)), 4) for _ in range(topics)] for r in range(runs)]
         for _ in range(measures)
     ]
     if topics > 1:

@@ -37,9 +37,7 @@ def scores_of(values: Any, runs: Any = None, measures: tuple[str, str] = (X, Y))
     """Scores by run, topic and measure, first the one to the right."""
     many, topics, _ = np.shape(values)
     names = runs or tuple(f"run{i}" for i in range(1, many + 1))
-    return cf.Scores(
-        values, names, tuple(f"q{i}" for i in range(topics)), measures, ("mean", "mean")
-    )
+    return cf.Scores(values, names, tuple(f"q{i}" for i in range(topics)), measures, ("mean", "mean"))
 
 
 TWO = scores_of([[[0.5, 0.4], [0.7, 0.2]], [[1.0, 0.2], [0.6, 0.4]]], ["bm25", "mmr"])
@@ -104,9 +102,7 @@ class TestNumbers:
         """D♯ is linear in I-rec and D, so that its mean is where the two means are."""
         qrels, run = tmp_path / "qrels", tmp_path / "run"
         qrels.write_text("q1 1 a 2\nq1 2 b 1\nq1 2 a 1\nq2 1 c 1\nq2 2 d 3\nq2 3 e 1\n")
-        run.write_text(
-            "q1 Q0 b 1 3 x\nq1 Q0 z 2 2 x\nq1 Q0 a 3 1 x\nq2 Q0 d 1 2 x\nq2 Q0 c 2 1 x\n"
-        )
+        run.write_text("q1 Q0 b 1 3 x\nq1 Q0 z 2 2 x\nq1 Q0 a 3 1 x\nq2 Q0 d 1 2 x\nq2 Q0 c 2 1 x\n")
         picture = cf.plot.diversity(qrels, run, gamma=gamma)
         sharp = cf.evaluate(qrels, run, f"Dsharp(nDCG, gamma={gamma})@10").summary()["x"]
         assert picture.data["sharp"].to_list() == pytest.approx(list(sharp.values()))
@@ -157,10 +153,7 @@ class TestLines:
         assert title["text"] == "D(nDCG)@10 against IRec@10"
         assert title["subtitle"] == ["lines: D# = 0.3 IRec@10 + 0.7 D(nDCG)@10"]
         values = [
-            row["value"]
-            for layer in layers_of(picture, "text")
-            for row in layer["data"]["values"]
-            if "value" in row
+            row["value"] for layer in layers_of(picture, "text") for row in layer["data"]["values"] if "value" in row
         ]
         assert {"0.1", "0.5", "0.9"} <= set(values)
 
@@ -209,9 +202,7 @@ class TestLook:
         told = [n.text for n in picture.notes if n.kind == "names"]
         assert len(shown) >= min(runs, 8)
         if len(shown) < runs:
-            assert told[0].startswith(
-                f"no space in the figure for the name of {runs - len(shown)} run"
-            )
+            assert told[0].startswith(f"no space in the figure for the name of {runs - len(shown)} run")
         else:
             assert not told
 
@@ -225,17 +216,13 @@ class TestLook:
     @pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
     def test_equal_runs_are_drawn(self, value: float) -> None:
         for zoom in (False, True):
-            picture = cf.plot.diversity(
-                scores_of(np.full((3, 4, 2), value)), zoom=zoom, intervals=True
-            )
+            picture = cf.plot.diversity(scores_of(np.full((3, 4, 2), value)), zoom=zoom, intervals=True)
             assert picture.render("svg").startswith(b"<svg")
 
     def test_run_without_a_mean_has_a_note(self) -> None:
         picture = cf.plot.diversity(scores_of([[[0.5, 0.4]], [[math.nan, 0.4]]]))
         assert names_of(picture) == ["run1"]
-        assert [n.text for n in picture.notes] == [
-            "1 run (run2) without a mean of IRec@10 or D(nDCG)@10: not shown"
-        ]
+        assert [n.text for n in picture.notes] == ["1 run (run2) without a mean of IRec@10 or D(nDCG)@10: not shown"]
         assert len(picture.data) == 2
 
 
@@ -266,9 +253,7 @@ class TestRefused:
             cf.plot.diversity(scores_of([[[math.nan, 0.4]]]))
 
     def test_intervals_of_one_topic(self) -> None:
-        with pytest.raises(
-            cf.CranfieldError, match="found 1 topic, expected at least 2 for intervals"
-        ):
+        with pytest.raises(cf.CranfieldError, match="found 1 topic, expected at least 2 for intervals"):
             cf.plot.diversity(scores_of([[[0.5, 0.4]]]), intervals=True)
 
 
@@ -320,9 +305,7 @@ class TestFiles:
         assert main([*command, "-o", "b.csv"]) == 0
         assert Path("a.csv").read_text() == Path("b.csv").read_text()
 
-    def test_errors_leave_no_file(
-        self, collection: list[str], capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_errors_leave_no_file(self, collection: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         for more, said in (
             (["--gamma", "2", "-o", "made.svg"], "gamma=2.0"),
             (["-o", "made.doc"], "made.doc"),

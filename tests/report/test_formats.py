@@ -33,13 +33,9 @@ def render(scores: Scores, format: str, per_topic: bool = False) -> bytes:
     return formats.render(replace(made, notes=notes), format)
 
 
-def table(
-    scores: Scores, per_topic: bool = False, width: int | None = None, colour: bool = False
-) -> str:
+def table(scores: Scores, per_topic: bool = False, width: int | None = None, colour: bool = False) -> str:
     """What a terminal shows."""
-    made = replace(
-        prepare_output(scores, "table", {"per_topic": per_topic}), width=width, colour=colour
-    )
+    made = replace(prepare_output(scores, "table", {"per_topic": per_topic}), width=width, colour=colour)
     return formats.render(made, "table").decode().removesuffix("\n")
 
 
@@ -104,9 +100,7 @@ class TestRows:
             "dense\tall\tAP\t0.5",
         ]
 
-    @pytest.mark.parametrize(
-        ("name", "format"), [("a\tb", "tsv"), ("a\nb", "tsv"), ("a\rb", "tsv"), ("a\rb", "csv")]
-    )
+    @pytest.mark.parametrize(("name", "format"), [("a\tb", "tsv"), ("a\nb", "tsv"), ("a\rb", "tsv"), ("a\rb", "csv")])
     def test_render_names_with_separators_read_back(self, name: str, format: str) -> None:
         text = io.StringIO(render(named(name), format).decode(), newline="")
         rows = csv.DictReader(text, delimiter="," if format == "csv" else "\t")
@@ -127,9 +121,7 @@ class TestRows:
         scores = make([[[0.5]]], ("r",), ("t",), ("gain",), ("sum",))
         assert render(scores, "tsv").decode().split("\n")[1] == "r\tall\tgain\t0.5"
 
-    @given(
-        st.lists(st.text(alphabet="ab\",;'\n é", min_size=1), unique=True, min_size=1, max_size=3)
-    )
+    @given(st.lists(st.text(alphabet="ab\",;'\n é", min_size=1), unique=True, min_size=1, max_size=3))
     def test_csv_quotes(self, names: list[str]) -> None:
         if any(name != name.strip() for name in names):
             with pytest.raises(CranfieldError, match="starts or ends with a space"):
@@ -155,18 +147,14 @@ class TestRows:
 
     @pytest.mark.parametrize("per_topic", [False, True])
     @pytest.mark.parametrize("which", ["scores", "skipping"])
-    def test_parquet_has_the_rows_of_tsv(
-        self, which: str, per_topic: bool, request: pytest.FixtureRequest
-    ) -> None:
+    def test_parquet_has_the_rows_of_tsv(self, which: str, per_topic: bool, request: pytest.FixtureRequest) -> None:
         scores = request.getfixturevalue(which)
         frame = pl.read_parquet(io.BytesIO(render(scores, "parquet", per_topic)))
         assert frame.schema["value"] == pl.Float64
         tsv = [line.split("\t") for line in render(scores, "tsv", per_topic).decode().splitlines()]
         assert frame.columns == tsv[0]
         assert [row[:3] for row in frame.rows()] == [tuple(row[:3]) for row in tsv[1:]]
-        assert np.array_equal(
-            frame["value"].to_numpy(), [float(row[3]) for row in tsv[1:]], equal_nan=True
-        )
+        assert np.array_equal(frame["value"].to_numpy(), [float(row[3]) for row in tsv[1:]], equal_nan=True)
 
 
 class TestJson:
@@ -179,9 +167,7 @@ class TestJson:
                 "bm25": {"AP": pytest.approx(2 / 3), "num_ret": 1500},
                 "dense": {"AP": None, "num_ret": 2000},
             },
-            "notices": [
-                {"kind": "ties", "run": "bm25", "text": "bm25 has ties.", "topics": ["301"]}
-            ],
+            "notices": [{"kind": "ties", "run": "bm25", "text": "bm25 has ties.", "topics": ["301"]}],
         }
         assert text.startswith('{\n  "runs": [')
 
@@ -231,9 +217,7 @@ class TestPapers:
         assert lines[2:5] == ["| a | **0.5000** |", "| b | nan |", "| c | **0.5000** |"]
 
     def test_equal_rounded_values_mark_only_the_best(self) -> None:
-        scores = make(
-            [[[0.50001]], [[0.50002]]], topics=("1",), measures=("AP",), summaries=("mean",)
-        )
+        scores = make([[[0.50001]], [[0.50002]]], topics=("1",), measures=("AP",), summaries=("mean",))
         assert render(scores, "markdown").decode().count("**") == 2
 
     def test_one_run_is_not_marked(self) -> None:
@@ -297,9 +281,7 @@ class TestPapers:
         assert "left out" not in render(scores, "markdown").decode()
 
     def test_a_topic_without_any_value_has_no_line_when_skipped(self) -> None:
-        scores = make(
-            [[[NAN], [0.5]]], ("r",), measures=("AP",), summaries=("mean",), undefined="skip"
-        )
+        scores = make([[[NAN], [0.5]]], ("r",), measures=("AP",), summaries=("mean",), undefined="skip")
         lines = render(scores, "markdown", per_topic=True).decode().split("\n")
         assert lines[2:4] == ["| r | 302 | 0.5000 |", "| r | all | 0.5000 |"]
 
@@ -380,9 +362,7 @@ class TestTerminal:
             assert name + "  1.0000*" in table(named(name, "b"), width=width)
 
     @given(st.integers(1, 12), st.integers(30, 100), st.booleans())
-    def test_measures_too_wide_continue_below(
-        self, measures: int, width: int, per_topic: bool
-    ) -> None:
+    def test_measures_too_wide_continue_below(self, measures: int, width: int, per_topic: bool) -> None:
         names = tuple(f"nDCG@{i}" for i in range(measures))
         values = np.random.default_rng(measures).random((2, 3, measures))
         scores = make(
@@ -402,9 +382,7 @@ class TestTerminal:
         )
 
     def test_notes_are_wrapped_under_themselves(self) -> None:
-        scores = make(
-            [[[0.5]]], ("r",), ("1",), ("AP",), ("mean",), notes=(Note("x", "one two three"),)
-        )
+        scores = make([[[0.5]]], ("r",), ("1",), ("AP",), ("mean",), notes=(Note("x", "one two three"),))
         assert format_note_lines(scores.notes) == ["note: one two three"]
         assert table(scores, width=17).endswith("\nnote: one two\n      three")
 
@@ -484,9 +462,7 @@ class TestUserModels:
         ]
 
     def test_terminal(self, scores: Scores) -> None:
-        blocks = [
-            [line.split() for line in part.split("\n")] for part in table(scores).split("\n\n")
-        ]
+        blocks = [[line.split() for line in part.split("\n")] for part in table(scores).split("\n\n")]
         assert blocks[0][0] == ["run", "nDCG", "BPM.ED"]
         assert blocks[1][0] == ["run", "user", "model", *MEASUREMENTS]
         assert blocks[1][2][:4] == ["a", "INST(T=2)", "1.0000", "2.0000"]
@@ -503,37 +479,27 @@ class TestUserModels:
         assert text.startswith("| run | user model | EU |")
 
     def test_one_measurement_does_not_make_a_table(self) -> None:
-        text = render(
-            measurements(*(f"RBP.{name}" for name in MEASUREMENTS[:4])), "markdown"
-        ).decode()
+        text = render(measurements(*(f"RBP.{name}" for name in MEASUREMENTS[:4])), "markdown").decode()
         assert text.startswith("| run | RBP.EU | RBP.ETU | RBP.EC | RBP.ETC |\n")
 
     def test_bounds_and_errors_follow_their_measure(self) -> None:
         """And a dash, for a model that does not have them."""
-        bounded = [
-            f"INST.{x}{bound}" for x in MEASUREMENTS for bound in ("", ".se", ".lower", ".upper")
-        ]
+        bounded = [f"INST.{x}{bound}" for x in MEASUREMENTS for bound in ("", ".se", ".lower", ".upper")]
         scores = measurements(*(f"NCU.{name}" for name in MEASUREMENTS), *bounded)
         lines = render(scores, "markdown").decode().split("\n")
-        assert lines[0].startswith(
-            "| run | user model | EU | EU.se | EU.lower | EU.upper | ETU | ETU.se | ETU.lower |"
-        )
+        assert lines[0].startswith("| run | user model | EU | EU.se | EU.lower | EU.upper | ETU | ETU.se | ETU.lower |")
         assert lines[2].startswith("| a | NCU | 0.0000 | – | – | – | 1.0000 | – | – | – | 2.0000 |")
         assert lines[3].startswith("| a | INST | 5.0000 | 6.0000 | 7.0000 | 8.0000 | 9.0000 |")
 
     @pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl"])
-    def test_machine_readable_formats_have_complete_names(
-        self, scores: Scores, format: str
-    ) -> None:
+    def test_machine_readable_formats_have_complete_names(self, scores: Scores, format: str) -> None:
         text = render(scores, format).decode()
         assert "INST(T=2).ETU" in text
         assert "user model" not in text
 
 
 class TestBounds:
-    COLUMNS = tuple(
-        f"{name}.EU{bound}" for name in ("RBP", "INST(T=2)") for bound in ("", ".lower", ".upper")
-    )
+    COLUMNS = tuple(f"{name}.EU{bound}" for name in ("RBP", "INST(T=2)") for bound in ("", ".lower", ".upper"))
 
     def heads(self, width: int) -> list[list[str]]:
         text = table(measurements("nDCG", *self.COLUMNS), width=width)

@@ -236,9 +236,7 @@ def test_p_is_written_as_compare_writes_it(visit: Visit) -> None:
     page = visit("small", "#pairs?a=run0")
     texts = column(page, 5, "main .table >> nth=1")
     triangle = made_page.page()["pairs"][0]["p"][0]
-    assert sorted(texts) == sorted(
-        "<0.001*" if p <= 0.0001 else f"{p:.4f}" + "*" * (p <= 0.05) for p in triangle
-    )
+    assert sorted(texts) == sorted("<0.001*" if p <= 0.0001 else f"{p:.4f}" + "*" * (p <= 0.05) for p in triangle)
 
 
 def test_topics_are_searched_and_filtered(visit: Visit) -> None:
@@ -295,19 +293,14 @@ def test_answers_are_side_by_side(visit: Visit) -> None:
     assert said[1].startswith("?support not judged: elsewhere?unjudged")
     assert said[2].startswith("✓full support: d1-00level 0, not relevant")
     assert "no citation" in first.locator("li >> nth=1").inner_text()
-    colours = {
-        x.evaluate("x => getComputedStyle(x).backgroundColor")
-        for x in page.locator(".legend .cite").all()
-    }
+    colours = {x.evaluate("x => getComputedStyle(x).backgroundColor") for x in page.locator(".legend .cite").all()}
     assert len(colours) == 4
     # By a measure of answers, lists have the first of lists; run0 has none of it at t1.
     assert page.locator(".lists-and-missed .facts >> nth=0").inner_text().startswith("– nDCG@10")
 
 
 def test_nuggets_are_a_checklist_that_is_sorted_and_copied(visit: Visit) -> None:
-    page = visit(
-        "answers", "#topic/t1?a=run1&b=run2", permissions=["clipboard-read", "clipboard-write"]
-    )
+    page = visit("answers", "#topic/t1?a=run1&b=run2", permissions=["clipboard-read", "clipboard-write"])
     assert column(page, 2, ".checklist >> nth=0") == ["vital", "okay", "okay"]
     assert column(page, 4, ".checklist >> nth=0") == [
         "◐ partial",
@@ -488,9 +481,7 @@ def test_views_are_accessible(visit: Visit, shown: tuple[str, str]) -> None:
         show(page, view)
         assert not scrolls_sideways(page), view
         page.evaluate("document.querySelectorAll('main details').forEach(x => x.open = true)")
-        found = axe.run(page, options={"resultTypes": ["violations"], **rules}).response[
-            "violations"
-        ]
+        found = axe.run(page, options={"resultTypes": ["violations"], **rules}).response["violations"]
         serious = [x for x in found if x["impact"] in ("serious", "critical")]
         assert not serious, (view, [(x["id"], x["nodes"][0]["html"]) for x in serious])
 

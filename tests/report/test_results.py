@@ -96,22 +96,18 @@ RESULTS: dict[str, Callable[[], TableResult]] = {
     "two_runs": lambda: cf.hard_topics(QRELS, {x: RUNS[x] for x in ("bm25", EVIL)}, "AP"),
     "bounds": lambda: cf.bounds(QRELS, RUNS, "P@2"),
     "trail": lambda: cf.trailtext(clicks=LOG),
-    "findings": lambda: TextCollection.from_inputs(
-        None, {"q1": "born 1942"}, NUGGETS, None, "auto"
-    ).compute_findings("q1", Smeasure()),
+    "findings": lambda: TextCollection.from_inputs(None, {"q1": "born 1942"}, NUGGETS, None, "auto").compute_findings(
+        "q1", Smeasure()
+    ),
     "answers": lambda: answers().build_details("q1", answers().choose_measures(None)),
     "discriminative": lambda: cf.meta.discriminative_power(scores(), trials=200),
     "swap": lambda: cf.meta.swap(scores(), sizes=2, trials=10),
     "stability": lambda: cf.meta.stability(scores(), sizes=2, trials=10),
     "correlation": lambda: cf.meta.correlation(scores(), trials=50),
-    "concordance": lambda: cf.meta.concordance(
-        cf.evaluate(QRELS, RUNS, "AP nDCG@3 P@1"), gold=["P@1"]
-    ),
+    "concordance": lambda: cf.meta.concordance(cf.evaluate(QRELS, RUNS, "AP nDCG@3 P@1"), gold=["P@1"]),
     "predictive": lambda: cf.meta.predictive_power(scores(), preferences()),
     "leave_one_out": lambda: cf.meta.leave_one_out(QRELS, RUNS, "AP", pool_depth=2),
-    "judge": lambda: cf.judge(
-        QRELS, OTHER, RUNS, "AP P@2", teams=TEAMS, target=0.5, per_topic=True
-    ),
+    "judge": lambda: cf.judge(QRELS, OTHER, RUNS, "AP P@2", teams=TEAMS, target=0.5, per_topic=True),
     "audit": lambda: cf.audit(RUNS, 4, "P@2", depth=2),
     "battles": lambda: cf.battles(BATTLES, scores(), trials=100),
     "two_judgments": lambda: cf.meta.compare_judgments(QRELS, OTHER, RUNS, "AP", trials=200),
@@ -179,9 +175,7 @@ def test_every_result_has_the_same_methods(name: str) -> None:
 
 def test_unknown_table_option_or_value_raises() -> None:
     found = RESULTS["comparison"]()
-    with pytest.raises(
-        cf.CranfieldError, match=r"^found table x, expected a table of this result: runs, pairs"
-    ):
+    with pytest.raises(cf.CranfieldError, match=r"^found table x, expected a table of this result: runs, pairs"):
         found.to_markdown("x")
     with pytest.raises(TypeError, match="tables of Comparison have no argument 'mover'"):
         found.to_markdown(mover=2)
@@ -195,11 +189,7 @@ def test_unknown_table_option_or_value_raises() -> None:
 
 def test_latex_for_a_paper() -> None:
     """Letters in a column of their own, decimals as asked for, the caption below."""
-    lines = (
-        RESULTS["comparison"]()
-        .to_latex("results", decimals=2, label="tab:r", caption="below")
-        .splitlines()
-    )
+    lines = RESULTS["comparison"]().to_latex("results", decimals=2, label="tab:r", caption="below").splitlines()
     start = lines.index(r"\begin{tabular}{lr@{\,}lr@{\,}l}")
     assert lines[start + 2] == r"run & \multicolumn{2}{c}{AP} & \multicolumn{2}{c}{nDCG@3} \\"
     assert lines.index(r"\label{tab:r}") > lines.index(r"\end{tabular}")

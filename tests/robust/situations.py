@@ -46,15 +46,8 @@ def families() -> list[Case]:
 
 def writing() -> list[Case]:
     """Those that write a file where they are asked to, beside what was there before."""
-    able = [
-        case
-        for case in families()
-        if any(name == "--output" for name, *_ in options_of(case.words[:3]))
-    ]
-    asked = [
-        case if "-o" in case.words else replace(case, words=(*case.words, "-o", OUT))
-        for case in able
-    ]
+    able = [case for case in families() if any(name == "--output" for name, *_ in options_of(case.words[:3]))]
+    asked = [case if "-o" in case.words else replace(case, words=(*case.words, "-o", OUT)) for case in able]
     return [
         replace(case, files={**case.files, case.words[case.words.index("-o") + 1]: OLD})
         for case in asked
@@ -172,11 +165,7 @@ def old_file_stays(ran: Ran, usual: Ran) -> str:
     said = [line for line in ran.err.splitlines() if "cannot write" in line]
     if ran.code != 2 or len(said) != 1:
         return f"exit code {ran.code}, and {ran.err[-200:]!r} is said"
-    left = {
-        p.relative_to(ran.folder).as_posix(): p.read_bytes()
-        for p in ran.folder.rglob("*")
-        if p.is_file()
-    }
+    left = {p.relative_to(ran.folder).as_posix(): p.read_bytes() for p in ran.folder.rglob("*") if p.is_file()}
     made = {name: left[name] for name in left if name not in (".in", ".out", ".err")}
     return "" if made == ran.case.files else f"files are others: {sorted(made)}"
 
@@ -210,11 +199,7 @@ def problems(names: Sequence[str]) -> list[str]:
         usual = _ran(situation.cases(), nothing)
         met = _ran(situation.cases(), situation.meets)
         for command, ran in met.items():
-            wrong = (
-                ran.wrong
-                if ran.wrong not in ("", "exit code 1, and nothing was asked to fail")
-                else ""
-            )
+            wrong = ran.wrong if ran.wrong not in ("", "exit code 1, and nothing was asked to fail") else ""
             if wrong := wrong or situation.wrong(ran, usual[command]):
                 found.append(f"{name}: {command}: {wrong}")
         print(f"{name}: {len(met)} commands", flush=True)

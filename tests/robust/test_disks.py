@@ -63,9 +63,7 @@ echo "1 0 a 1" > q; echo "1 Q0 a 1 1 r" > r
     assert "AP" in (tmp_path / "out").read_text()
 
 
-def test_without_room_for_scattered_lines_there_is_a_line(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_room_for_scattered_lines_there_is_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

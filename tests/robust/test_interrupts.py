@@ -40,9 +40,7 @@ start()
 """
 
 
-@pytest.mark.parametrize(
-    "module", ["cranfield.cli.commands", "numpy", "cranfield.evaluation.evaluate"]
-)
+@pytest.mark.parametrize("module", ["cranfield.cli.commands", "numpy", "cranfield.evaluation.evaluate"])
 def test_while_modules_are_imported(small: Path, module: str) -> None:
     code = IMPORTING.replace("MODULE", repr(module))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -216,9 +214,7 @@ write_all({"one/a": b"new", "two/b": chunks()})
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_kill_leaves_the_old_files(here: Path, stop: signal.Signals) -> None:
     write_all({"one/a": b"old", "two/b": b"old"})
-    process = subprocess.Popen(
-        [sys.executable, "-c", WRITING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
+    process = subprocess.Popen([sys.executable, "-c", WRITING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     with process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"begun\n"

@@ -42,9 +42,7 @@ def at_once(work: Callable[[int], T]) -> list[T]:
 
 @pytest.mark.parametrize("options", [{}, {"ties": "expected"}, {"threads": 2, "block_cells": 50}])
 @pytest.mark.parametrize("form", ["paths", "dicts"])
-def test_eight_threads_on_one_evaluator(
-    files: tuple[Path, list[Path]], form: str, options: dict[str, object]
-) -> None:
+def test_eight_threads_on_one_evaluator(files: tuple[Path, list[Path]], form: str, options: dict[str, object]) -> None:
     """The same bits and the same notices as one after the other."""
     qrels, paths = files
     runs = [path if form == "paths" else cf.read_run(path).to_dict() for path in paths]
@@ -113,17 +111,12 @@ def test_two_processes_that_write_the_same_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_commands_that_write_the_same_file(
-    files: tuple[Path, list[Path]], tmp_path: Path
-) -> None:
+def test_two_commands_that_write_the_same_file(files: tuple[Path, list[Path]], tmp_path: Path) -> None:
     qrels, runs = files
     out = tmp_path / "scores.csv"
     words = [sys.executable, "-m", "cranfield", "evaluate", str(qrels)]
     options = ["-m", "AP", "-f", "csv", "--quiet"]
-    alone = [
-        subprocess.run([*words, str(run), *options], capture_output=True, check=True).stdout
-        for run in runs[:2]
-    ]
+    alone = [subprocess.run([*words, str(run), *options], capture_output=True, check=True).stdout for run in runs[:2]]
     each = [subprocess.Popen([*words, str(run), *options, "-o", str(out)]) for run in runs[:2]]
     assert [process.wait() for process in each] == [0, 0]
     assert out.read_bytes() in alone

@@ -29,10 +29,7 @@ def collection(seed: int, docs: int = 40) -> tuple[dict[str, Any], list[tuple[An
     """Judgments, and rows of three runs: with ties, missing topics and some that nobody judged."""
     draw = random.Random(seed)  # noqa: S311
     names = [f"d{n}" for n in range(docs)] + ["é", "D-very-long-" + "x" * 280]
-    qrels = {
-        topic: {doc: draw.choice([-1, 0, 0, 1, 2, 3]) for doc in draw.sample(names, 15)}
-        for topic in TOPICS
-    }
+    qrels = {topic: {doc: draw.choice([-1, 0, 0, 1, 2, 3]) for doc in draw.sample(names, 15)} for topic in TOPICS}
     qrels[TOPICS[0]] = dict.fromkeys(qrels[TOPICS[0]], 0)  # nothing is relevant
     rows = []
     for run in RUNS:
@@ -96,9 +93,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "measures": "RBP(p=0.8) AP INST(T=2)",
     },
     "classes": {
-        "labelling": cf.EquivalenceClasses(
-            {t: {d: str(len(d)) for d in docs} for t, docs in QRELS.items()}
-        ),
+        "labelling": cf.EquivalenceClasses({t: {d: str(len(d)) for d in docs} for t, docs in QRELS.items()}),
         "undefined": "nan",
     },
     "lengths": {
@@ -251,9 +246,7 @@ def test_bad_rows(spark: Any, tmp_path: Path) -> None:
         scores(qrels, bad, bad_rows="count")
     path = tmp_path / "run.txt"
     path.write_text("q1 Q0 d1 1 2.5 r\nq1 Q0 d2 2 high r\nq1 Q0 d3 3 1 r extra\n")
-    with pytest.raises(
-        InputError, match=r"run.txt: found score 'high' \('q1 Q0 d2 2 high r'\), exp"
-    ):
+    with pytest.raises(InputError, match=r"run.txt: found score 'high' \('q1 Q0 d2 2 high r'\), exp"):
         scores(qrels, str(path), spark=spark)
     with pytest.raises(InputError, match="2 bad rows in all"):
         scores(qrels, str(path), spark=spark, bad_rows="count")
@@ -321,9 +314,7 @@ def test_names_of_files_are_no_patterns(spark: Any, tmp_path: Path) -> None:
         path.write_text(LINES)
         assert scores({"q1": {"d2": 1}}, path, "RR", spark=spark).values.item() == 0.5
     (tmp_path / "run1.txt").write_text(LINES.replace("q1", "q2"))
-    both = scores(
-        {"q1": {"d2": 1}, "q2": {"d1": 1}}, str(tmp_path / "run?*.txt"), "RR", spark=spark
-    )
+    both = scores({"q1": {"d2": 1}, "q2": {"d1": 1}}, str(tmp_path / "run?*.txt"), "RR", spark=spark)
     assert both.values.ravel().tolist() == [0.5, 1.0]  # what is a pattern to Spark stays one
 
 
@@ -385,9 +376,7 @@ def test_an_executor_that_is_killed_changes_nothing(spark: Any, cluster: str) ->
 
 
 @pytest.mark.parametrize("path", [False, True])
-def test_scores_swapped_arguments_raise_as_in_local_engine(
-    spark: Any, tmp_path: Path, path: bool
-) -> None:
+def test_scores_swapped_arguments_raise_as_in_local_engine(spark: Any, tmp_path: Path, path: bool) -> None:
     draw = random.Random(5)  # noqa: S311
     docs = [f"d{n}" for n in range(40)]
     levels = [(t, doc, draw.choice([0, 0, 1, 2])) for t in TOPICS for doc in draw.sample(docs, 12)]
@@ -403,9 +392,6 @@ def test_scores_swapped_arguments_raise_as_in_local_engine(
     judged: dict[str, dict[str, int]] = {}
     for topic, doc, level in levels:
         judged.setdefault(topic, {})[doc] = level
-    both = [
-        {n.text.partition(":")[2] for n in f(judged, given, "AP").notes}
-        for f in (scores, cf.evaluate)
-    ]
+    both = [{n.text.partition(":")[2] for n in f(judged, given, "AP").notes} for f in (scores, cf.evaluate)]
     assert both[0] == both[1]
     assert any("only the scores 0, 1 and 2" in text for text in both[0])

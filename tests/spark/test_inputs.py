@@ -195,9 +195,7 @@ def test_readable_qrels_partitioned_parquet_keeps_ids(spark: Any, tmp_path: Path
     assert (scores.topics, scores.values.ravel().tolist()) == (("007", "7"), [1.0, 1.0])
 
 
-def test_scores_int_column_below_directory_with_its_name_is_read(
-    spark: Any, tmp_path: Path
-) -> None:
+def test_scores_int_column_below_directory_with_its_name_is_read(spark: Any, tmp_path: Path) -> None:
     """A directory above the path is no partition, whatever its name."""
     place = tmp_path / "qid=05" / "runs"
     place.mkdir(parents=True)
@@ -219,9 +217,7 @@ def test_scores_frame_with_parsed_partitions_raises(spark: Any, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_scores_other_text_raises_advice_on_schemas(
-    spark: Any, tmp_path: Path, ending: str
-) -> None:
+def test_scores_other_text_raises_advice_on_schemas(spark: Any, tmp_path: Path, ending: str) -> None:
     rows = [{"qid": q, "docid": d, "score": 1.5} for q in IDS[:4] for d in IDS[:2]]
     lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
     path = str(tmp_path / f"run.{ending}")

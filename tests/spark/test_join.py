@@ -15,9 +15,7 @@ from cranfield.data.reading.records import ReadOptions
 from cranfield.spark import join, tasks, transfer
 from cranfield.spark.inputs import LineReader, RunReader
 
-READING = RunReader(
-    0, LineReader(FORMAT["trec"], ReadOptions(by_tag=True), "run"), "run", None, True
-)
+READING = RunReader(0, LineReader(FORMAT["trec"], ReadOptions(by_tag=True), "run"), "run", None, True)
 DOCS = [*"abcdefgh", "ab", "é", "zz" * 10, "a" * 300, "a" * 300 + "b"]
 TOPICS = ("t1", "t2", "t3", "unjudged")
 row = st.tuples(

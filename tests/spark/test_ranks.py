@@ -28,9 +28,7 @@ judged = st.dictionaries(
 
 
 @settings(deadline=None)
-@given(
-    judged, lists, st.integers(1, 4), st.sampled_from([1, 3, 99]), st.randoms(use_true_random=False)
-)
+@given(judged, lists, st.integers(1, 4), st.sampled_from([1, 3, 99]), st.randoms(use_true_random=False))
 def test_counts_are_ranks(
     qrels: dict[str, dict[str, int]],
     run: dict[str, dict[str, float]],
@@ -89,11 +87,6 @@ def test_a_document_twice_is_told() -> None:
     zero = np.zeros(2, dtype=np.int64)
     assert Hits.from_columns(zero, np.ones(2), np.array([0, 1]), gold).find_duplicate() is None
     assert Hits.from_columns(zero, np.ones(2), np.array([1, 1]), gold).find_duplicate() == 1
-    assert (
-        Hits.from_columns(np.array([0, 1]), np.ones(2), np.array([1, 1]), gold).find_duplicate()
-        is None
-    )
-    apart = Hits.from_columns(
-        np.zeros(3, dtype=np.int64), np.array([3.0, 2.0, 1.0]), np.array([1, 0, 1]), gold
-    )
+    assert Hits.from_columns(np.array([0, 1]), np.ones(2), np.array([1, 1]), gold).find_duplicate() is None
+    apart = Hits.from_columns(np.zeros(3, dtype=np.int64), np.array([3.0, 2.0, 1.0]), np.array([1, 0, 1]), gold)
     assert apart.find_duplicate() == 2

@@ -28,9 +28,7 @@ def test_settings(text: str) -> None:
 def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(
-        MissingPackage, match=r"Spark needs pyspark.* \(cranfield\[spark\]\): .*pyspark>=4"
-    ):
+    with pytest.raises(MissingPackage, match=r"Spark needs pyspark.* \(cranfield\[spark\]\): .*pyspark>=4"):
         session.get_session()
     marked = object()
     assert session.get_session(marked) is marked

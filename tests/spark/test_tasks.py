@@ -17,9 +17,7 @@ from cranfield.spark.join import BroadcastJudgments
 from cranfield.spark.tasks import NO_ROWS, ListStats
 from cranfield.spark.transfer import merge_tables
 
-READING = RunReader(
-    3, LineReader(FORMAT["trec"], ReadOptions(by_tag=True), "run.txt"), "run.txt", None, True
-)
+READING = RunReader(3, LineReader(FORMAT["trec"], ReadOptions(by_tag=True), "run.txt"), "run.txt", None, True)
 LINES = [
     *("q1 Q0 a 1 3 x", "q1 Q0 b 2 2 x", "q1 Q0 c 3 2 x", "q9 Q0 a 1 1 x"),
     *("q1 Q0 b 1 5 y", "q2 Q0 q2 1 1 y"),
@@ -82,9 +80,7 @@ def test_what_is_there_twice_is_suspected() -> None:
     assert "suspects" not in found_in(LINES, ["q9 Q0 a 7 0.5 z"])  # another run
     keys = found_in(LINES, [again])["suspects"].column("key").to_numpy()
     rows = [*tasks.RowFinder(shared(), READING, keys)([batch([*LINES, again])])]
-    assert pa.Table.from_batches(rows).to_pylist() == 2 * [
-        {"source": 3, "tag": "x", "topic": "q9", "doc": "a"}
-    ]
+    assert pa.Table.from_batches(rows).to_pylist() == 2 * [{"source": 3, "tag": "x", "topic": "q9", "doc": "a"}]
 
 
 def test_a_bad_line_ends_the_pass() -> None:

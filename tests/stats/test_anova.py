@@ -99,10 +99,7 @@ def test_what_analysis_of_variance_refuses() -> None:
 def test_one_way_takes_columns_as_groups() -> None:
     x = np.random.default_rng(4).random((20, 4))
     assert cf.stats.one_way(x, axes=TOPICS_RUNS).rows[0].df == 3
-    assert (
-        pytest.approx(stats.f_oneway(*x.T).statistic)
-        == cf.stats.one_way(x, axes=TOPICS_RUNS).rows[0].F
-    )
+    assert pytest.approx(stats.f_oneway(*x.T).statistic) == cf.stats.one_way(x, axes=TOPICS_RUNS).rows[0].F
 
 
 def test_replicates_are_the_third_of_three_dimensions() -> None:

@@ -141,9 +141,7 @@ class TestHedges:
 
     @checks("cf.stats.hedges_g", against="simulation")
     def test_it_is_unbiased_where_cohen_s_is_not(self) -> None:
-        found = [
-            (cohen_dz(x, y).value, hedges_g(x, y).value) for x, y in normal_pairs(1500, 6, 0.5)
-        ]
+        found = [(cohen_dz(x, y).value, hedges_g(x, y).value) for x, y in normal_pairs(1500, 6, 0.5)]
         biased, unbiased = np.mean(found, axis=0)
         error = np.std(found, axis=0)[1] / math.sqrt(1500)
         assert unbiased == pytest.approx(0.5, abs=4 * error)

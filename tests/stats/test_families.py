@@ -50,9 +50,7 @@ class TestStatistics:
     def test_the_mean_shift_has_its_name_and_trials(self) -> None:
         told: list[int] = []
         x = np.random.default_rng(5).random((6, 3))
-        found = compare_pairs(
-            x, "bootstrap-shift", trials=20, progress=told.append, axes=TOPICS_RUNS
-        )
+        found = compare_pairs(x, "bootstrap-shift", trials=20, progress=told.append, axes=TOPICS_RUNS)
         assert {pair.outcome.test for pair in found} == {"bootstrap test (mean shift)"}
         assert told == [20, 20, 20]
 
@@ -82,9 +80,7 @@ def test_pairs_by_name_or_number() -> None:
 )
 def test_tests_and_corrections_that_there_are_not(test: str, correction: str, message: str) -> None:
     with pytest.raises(cf.CranfieldError, match=message):
-        compare_pairs(
-            [[0.1, 0.2], [0.2, 0.4], [0.5, 0.3]], test, correction=correction, axes=TOPICS_RUNS
-        )
+        compare_pairs([[0.1, 0.2], [0.2, 0.4], [0.5, 0.3]], test, correction=correction, axes=TOPICS_RUNS)
 
 
 @checks("cf.stats.letters", against="by hand")

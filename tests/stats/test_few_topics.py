@@ -162,9 +162,7 @@ def test_compare_pairs_smallest_pvalue_is_stated() -> None:
         ("t", 2, 0.02, 0.1),
     ],
 )
-def test_level_few_normal_differences_is_as_documented(
-    test: str, n: int, low: float, high: float
-) -> None:
+def test_level_few_normal_differences_is_as_documented(test: str, n: int, low: float, high: float) -> None:
     assert low <= level(test, "normal", n, repetitions=300, trials=200) <= high
 
 

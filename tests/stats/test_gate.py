@@ -17,9 +17,9 @@ from cranfield.stats.power import MAX_TOPICS, topics_to_decide
 from tests.evidence import checks
 from tests.made import examples, scored
 
-SCORES = st.lists(
-    st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=3, max_size=30
-).filter(lambda pairs: len({x - y for x, y in pairs}) > 1)
+SCORES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=3, max_size=30).filter(
+    lambda pairs: len({x - y for x, y in pairs}) > 1
+)
 MARGINS = st.sampled_from([0.0, 0.5, 1.0, 3.0, 10.0])
 
 
@@ -50,9 +50,7 @@ def test_it_is_scipys_interval_that_decides(pairs: list[tuple[int, int]], margin
 
 @checks("cf.stats.topics_to_decide", against="second writing")
 @given(SCORES, st.sampled_from([0.5, 1.0, 3.0]))
-def test_topics_needed_are_the_fewest_that_decide(
-    pairs: list[tuple[int, int]], margin: float
-) -> None:
+def test_topics_needed_are_the_fewest_that_decide(pairs: list[tuple[int, int]], margin: float) -> None:
     """The same mean and deviation with so many topics decide, with one topic less they do not."""
     z = np.subtract(*np.array(pairs, dtype=float).T)
     found = within_margin(z, np.zeros(len(z)), margin, trials=10)
@@ -159,9 +157,7 @@ def test_five_of_forty_destroyed() -> None:
     assert not gate.passed
     assert (verdict.decision, verdict.least, verdict.needed) == ("undecided", 0.0625, 6)
     [line] = gate.lines
-    start = (
-        "verdict: undecided, which fails: cannot tell whether new is worse than old by AP: -0.0350 "
-    )
+    start = "verdict: undecided, which fails: cannot tell whether new is worse than old by AP: -0.0350 "
     assert line.startswith(start)
     assert "(-7.0%), 95% interval [-0.0" in line
     assert "5 topics worse and 0 better of 40; " in line
@@ -295,11 +291,7 @@ def test_what_is_refused() -> None:
 def test_trials_too_few_to_show_anything() -> None:
     x = np.linspace(0.1, 0.5, 30)
     found = cf.compare(scored([x, x - 0.1], ("old", "new")), "old", trials=10)
-    assert (
-        found.gate()
-        .lines[0]
-        .endswith("; 10 trials cannot show a loss: no p is below 0.0909, use more trials")
-    )
+    assert found.gate().lines[0].endswith("; 10 trials cannot show a loss: no p is below 0.0909, use more trials")
     many = cf.compare(scored([x, x - 0.1, x], ("old", "new", "same")), "old", trials=10)
     end = "; 10 trials cannot show a loss: no p is below 0.0909, use more trials"
     assert many.gate().lines[-1].endswith(end)

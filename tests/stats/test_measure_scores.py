@@ -19,9 +19,7 @@ from cranfield.stats.measure_scores import (
 )
 
 
-def scored_by(
-    values: list[list[list[float]]], measures: tuple[str, ...], notes: tuple[Note, ...] = ()
-) -> Scores:
+def scored_by(values: list[list[list[float]]], measures: tuple[str, ...], notes: tuple[Note, ...] = ()) -> Scores:
     runs = tuple(f"r{i}" for i in range(len(values)))
     topics = tuple(map(str, range(len(values[0]))))
     summaries = tuple("se" if m.endswith(".se") else "mean" for m in measures)
@@ -83,18 +81,14 @@ def test_direction_of_a_measure() -> None:
         better=("higher", "lower"),
     )
     assert [get_sign(scores, name) for name in ("AP", "RNOD")] == [1.0, -1.0]
-    with pytest.raises(
-        cf.CranfieldError, match="found scores without RR, expected one of AP, RNOD"
-    ):
+    with pytest.raises(cf.CranfieldError, match="found scores without RR, expected one of AP, RNOD"):
         get_sign(scores, "RR")
 
 
 def test_scores_that_rank_nothing() -> None:
     with pytest.raises(cf.CranfieldError, match=r"only standard errors \(ERR.se\)"):
         drop_standard_errors(scored_by([[[0.1]]], ("ERR.se",)))
-    counts = Scores(
-        np.zeros((2, 2, 1)), tuple("ab"), tuple("12"), ("NumRet",), ("sum",), better=("neither",)
-    )
+    counts = Scores(np.zeros((2, 2, 1)), tuple("ab"), tuple("12"), ("NumRet",), ("sum",), better=("neither",))
     with pytest.raises(cf.CranfieldError, match=r"cannot rank runs \(NumRet excluded"):
         split_by_measure(counts)
 

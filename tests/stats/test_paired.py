@@ -280,9 +280,7 @@ def test_bootstrap_draws_from_all_samples(alternative: Any) -> None:
     assert found.pvalue == pytest.approx(share, abs=4 * found.sampled.error)
 
     share = sum(side(sum(s)) >= side(12) for s in samples) / len(samples)
-    found = bootstrap(
-        z / 10, np.zeros(4), trials=20_000, studentised=False, alternative=alternative
-    )
+    found = bootstrap(z / 10, np.zeros(4), trials=20_000, studentised=False, alternative=alternative)
     assert found.sampled is not None
     assert found.pvalue == pytest.approx(share, abs=4 * found.sampled.error)
 
@@ -290,9 +288,7 @@ def test_bootstrap_draws_from_all_samples(alternative: Any) -> None:
 @checks("cf.stats.unpaired_bootstrap", against="enumeration")
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize(("name", "statistic"), [("mean", np.mean), ("median", np.median)])
-def test_unpaired_bootstrap_draws_from_all_samples(
-    name: Any, statistic: Any, alternative: Any
-) -> None:
+def test_unpaired_bootstrap_draws_from_all_samples(name: Any, statistic: Any, alternative: Any) -> None:
     """All 5⁵ samples of both together, in whole numbers."""
     x, y = [7, 9], [2, 4, 4]
     side = SIDES[alternative]
@@ -300,9 +296,7 @@ def test_unpaired_bootstrap_draws_from_all_samples(
     found = side(statistic(every[:, :2], axis=1) - statistic(every[:, 2:], axis=1))
     share = np.mean(found >= side(statistic(x) - statistic(y)) - 1e-9)
 
-    outcome = unpaired_bootstrap(
-        np.array(x) / 10, np.array(y) / 10, name, trials=20_000, alternative=alternative
-    )
+    outcome = unpaired_bootstrap(np.array(x) / 10, np.array(y) / 10, name, trials=20_000, alternative=alternative)
     assert outcome.sampled is not None
     assert outcome.difference == pytest.approx((statistic(x) - statistic(y)) / 10)
     assert outcome.pvalue == pytest.approx(share, abs=4 * outcome.sampled.error)
@@ -587,8 +581,7 @@ def test_too_few_trials(count: int, trials: int, warns: bool) -> None:
 def test_small_p_values_are_shown_with_a_digit() -> None:
     (note,) = note_trials(Sampled(3, 1_000_000, seed=0))
     assert note.text == (
-        "p = 0.000004, standard error 0.000002 from 1,000,000 trials. "
-        "Use trials=10000000 for a more precise p"
+        "p = 0.000004, standard error 0.000002 from 1,000,000 trials. Use trials=10000000 for a more precise p"
     )
 
 

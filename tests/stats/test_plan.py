@@ -41,9 +41,7 @@ def test_variances_of_a_pilot(residual: Any, of_differences: float, of_scores: f
 def test_three_topics_tell_little_and_33_enough() -> None:
     """The relative error is √(2 / 2) = 100 %, and √(2 / 32) = 25 %."""
     [note] = plan(PILOT).notes
-    assert note.text.startswith(
-        "3 topics give an imprecise variance: it could easily be 100% larger"
-    )
+    assert note.text.startswith("3 topics give an imprecise variance: it could easily be 100% larger")
     values = np.random.default_rng(1).random((2, 33, 1))
     topics = tuple(str(t) for t in range(33))
     assert plan(Scores(values, tuple("ab"), topics, ("AP",), ("mean",))).notes == ()
@@ -89,13 +87,9 @@ def test_a_pilot_is_as_small_as_its_measure_with_fewest_topics() -> None:
     """34 topics are enough, √(2 / 33) = 25 %; 9 of them are not: √(2 / 8) = 50 %."""
     values = np.random.default_rng(1).random((2, 34, 2))
     values[0, 9:, 1] = np.nan
-    pilot = Scores(
-        values, tuple("ab"), tuple(str(t) for t in range(34)), ("AP", "Q"), ("mean", "mean")
-    )
+    pilot = Scores(values, tuple("ab"), tuple(str(t) for t in range(34)), ("AP", "Q"), ("mean", "mean"))
     *_, note = plan(pilot).notes
-    assert note.text.startswith(
-        "9 topics give an imprecise variance: it could easily be 50% larger"
-    )
+    assert note.text.startswith("9 topics give an imprecise variance: it could easily be 50% larger")
 
 
 def test_small_differences_have_halves_and_doubles_too() -> None:

@@ -190,9 +190,7 @@ class TestVariance:
         x = np.random.default_rng(4).random((12, 5))
         pairs = [(x[:, i] - x[:, j]).var(ddof=1) for i in range(5) for j in range(i)]
         assert variance_from(x, axes=TOPICS_RUNS).difference == pytest.approx(np.mean(pairs))
-        assert variance_from(x, axes=TOPICS_RUNS).one_way == pytest.approx(
-            x.var(axis=0, ddof=1).mean()
-        )
+        assert variance_from(x, axes=TOPICS_RUNS).one_way == pytest.approx(x.var(axis=0, ddof=1).mean())
 
     def test_collections_are_pooled_by_their_topics(self) -> None:
         a, b = np.random.default_rng(5).random((2, 11, 3))
@@ -265,9 +263,7 @@ def test_noncentral_f_where_scipy_has_none(between: int, within: int, noncentral
         f = share * (1 + noncentrality / between)
         expected = ncfdtr(between, within, noncentrality, f)
         assert 1e-12 < expected < 1
-        assert _compute_beta_mixture(between, within, noncentrality, f) == pytest.approx(
-            expected, rel=1e-9
-        )
+        assert _compute_beta_mixture(between, within, noncentrality, f) == pytest.approx(expected, rel=1e-9)
 
 
 def test_power_is_a_number() -> None:

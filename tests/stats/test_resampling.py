@@ -15,16 +15,12 @@ from tests.stats.made import TOPICS_RUNS
 
 def test_chunks_of_one_seed_are_not_chunks_of_another() -> None:
     """Seed 0's second chunk is not seed 1's first: results of two seeds are independent."""
-    first, second = (
-        run_in_chunks(lambda random, size: random.random(), 2, seed, cells=CELLS) for seed in (0, 1)
-    )
+    first, second = (run_in_chunks(lambda random, size: random.random(), 2, seed, cells=CELLS) for seed in (0, 1))
     assert not set(first) & set(second)
 
 
 def test_nobody_waits_for_so_many_trials() -> None:
-    with pytest.raises(
-        cf.CranfieldError, match=r"found 1,000,000,000,\d+ trials, expected at most"
-    ):
+    with pytest.raises(cf.CranfieldError, match=r"found 1,000,000,000,\d+ trials, expected at most"):
         check_trials(10**12, 0)
 
 

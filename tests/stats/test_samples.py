@@ -128,15 +128,9 @@ OF_SYSTEMS: dict[str, Callable[..., Any]] = {
     "one_way": lambda x, **axes: repr(cf.stats.one_way(x, **axes)),
     "two_way": lambda x, **axes: repr(cf.stats.two_way(x, **axes)),
     "tukey_hsd": lambda x, **axes: cf.stats.tukey_hsd(x, **axes).pvalues.tolist(),
-    "randomised_tukey_hsd": lambda x, **axes: cf.stats.randomised_tukey_hsd(
-        x, trials=50, **axes
-    ).pvalues.tolist(),
-    "compare_pairs": lambda x, **axes: [
-        pair.pvalue for pair in cf.stats.compare_pairs(x, "t", **axes)
-    ],
-    "anova_effect": lambda x, **axes: [
-        effect.value for effect in cf.stats.anova_effect(x, **axes).values()
-    ],
+    "randomised_tukey_hsd": lambda x, **axes: cf.stats.randomised_tukey_hsd(x, trials=50, **axes).pvalues.tolist(),
+    "compare_pairs": lambda x, **axes: [pair.pvalue for pair in cf.stats.compare_pairs(x, "t", **axes)],
+    "anova_effect": lambda x, **axes: [effect.value for effect in cf.stats.anova_effect(x, **axes).values()],
     "variance_from": cf.stats.variance_from,
     "factors": lambda x, **axes: cf.stats.factors(x, **axes).means.tolist(),
     "standardise": lambda x, **axes: cf.stats.standardise(x, **axes).values.tolist(),
@@ -164,9 +158,7 @@ class TestAxes:
 
     def test_wrong_axes_raise(self, name: str) -> None:
         for axes in (("runs", "measures"), ("runs",), "runs"):
-            with pytest.raises(
-                InputError, match=r"unknown axes .*\. Use axes=\('topics', 'runs'\)"
-            ):
+            with pytest.raises(InputError, match=r"unknown axes .*\. Use axes=\('topics', 'runs'\)"):
                 OF_SYSTEMS[name](VALUES, axes=axes)
         with pytest.raises(InputError, match=r"for scores that name their axes\. Omit axes"):
             OF_SYSTEMS[name](AP, axes=TOPICS_RUNS)
@@ -206,18 +198,14 @@ def test_tests_of_two_runs_take_slices_of_scores() -> None:
         assert test(a, b) == test(x, y)
     assert cf.stats.welch(a, b) == cf.stats.welch(x, y)
     assert cf.stats.summarise(a) == cf.stats.summarise(x)
-    with pytest.raises(
-        InputError, match=r"found scores of 3 runs \(a, b, c\), expected scores of one"
-    ):
+    with pytest.raises(InputError, match=r"found scores of 3 runs \(a, b, c\), expected scores of one"):
         cf.stats.t_test(AP, b)
     with pytest.raises(InputError, match=r"found scores of 2 measures \(AP, RR\)"):
         cf.stats.summarise(SCORES["a"])
 
 
 def test_scores_of_one_measure_are_a_matrix() -> None:
-    scores = Scores(
-        np.array([[[0.1], [0.2]], [[0.3], [0.4]]]), tuple("ab"), tuple("12"), ("AP",), ("mean",)
-    )
+    scores = Scores(np.array([[[0.1], [0.2]], [[0.3], [0.4]]]), tuple("ab"), tuple("12"), ("AP",), ("mean",))
     assert to_matrix(scores).values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
 
 
@@ -226,8 +214,7 @@ def test_scores_of_one_measure_are_a_matrix() -> None:
 def test_compare_scores_beyond_limits_raises(largest: float, test: str | None) -> None:
     """Squares and cubes of such scores are infinite or 0: not a raw error, nor a p-value."""
     scores = {
-        run: {str(t): largest * (sign * t / 8) for t in range(1, 9)}
-        for run, sign in (("a", 1), ("b", -1), ("c", 0.5))
+        run: {str(t): largest * (sign * t / 8) for t in range(1, 9)} for run, sign in (("a", 1), ("b", -1), ("c", 0.5))
     }
     with pytest.raises(cf.InputError, match=r"the largest score is .*, too (large|small) for"):
         cf.compare(scores, test=test, trials=100)
@@ -245,10 +232,7 @@ def test_compare_scores_at_limits_equals_scaled(largest: float, test: str | None
         pair.pvalue
         for factor in (1.0, largest)
         for pair in cf.compare(
-            {
-                run: {str(t): float(v) for t, v in enumerate(row)}
-                for run, row in zip("abc", x * factor, strict=True)
-            },
+            {run: {str(t): float(v) for t, v in enumerate(row)} for run, row in zip("abc", x * factor, strict=True)},
             test=test,
             trials=200,
         ).pairs
@@ -274,9 +258,7 @@ def test_summary_large_scores_is_their_mean() -> None:
     [
         lambda: read_verticals({"1": {"i": {"Image": 1e308, "Web": 1e308}}}),
         lambda: cf.evaluate_distributions({"a": [1e308, 1e308]}, {"a": [1, 1]}),
-        lambda: cf.evaluate_answers(
-            rubric={"r": {"q": [{"criterion": c, "weight": 1e308, "met": 1} for c in "ab"]}}
-        ),
+        lambda: cf.evaluate_answers(rubric={"r": {"q": [{"criterion": c, "weight": 1e308, "met": 1} for c in "ab"]}}),
     ],
 )
 def test_read_weights_beyond_limits_raises(read: Callable[[], object]) -> None:

@@ -126,7 +126,5 @@ class TestUndefined:
 
 def test_given_factors_are_of_one_measure() -> None:
     scores = cf.Scores(np.zeros((2, 1, 2)), tuple("ab"), tuple("1"), ("AP", "RR"), ("mean", "mean"))
-    with pytest.raises(
-        CranfieldError, match=r"deviations for 2 measures \(AP, RR\), expected score"
-    ):
+    with pytest.raises(CranfieldError, match=r"deviations for 2 measures \(AP, RR\), expected score"):
         standardise(scores, reference={"1": (0.5, 0.1)})

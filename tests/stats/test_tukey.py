@@ -31,9 +31,7 @@ from tests.stats.made import TOPICS_RUNS, close, normal
 Tenths = list[list[int]]
 
 
-def tables(
-    topics: tuple[int, int] = (1, 3), systems: tuple[int, int] = (2, 3)
-) -> st.SearchStrategy[Tenths]:
+def tables(topics: tuple[int, int] = (1, 3), systems: tuple[int, int] = (2, 3)) -> st.SearchStrategy[Tenths]:
     """Scores like P@10, in tenths: a row for each topic, and many ties."""
     return st.tuples(st.integers(*topics), st.integers(*systems)).flatmap(
         lambda shape: st.lists(
@@ -113,9 +111,7 @@ def test_sampling_converges_to_enumeration() -> None:
     )
     assert (exact.exact, exact.trials, exact.seed) == (True, 216, None)
     assert (sampled.exact, sampled.trials, sampled.seed) == (False, 200, 0)
-    several = [
-        randomised_tukey_hsd(scores, 200, seed, axes=TOPICS_RUNS).pvalues for seed in range(50)
-    ]
+    several = [randomised_tukey_hsd(scores, 200, seed, axes=TOPICS_RUNS).pvalues for seed in range(50)]
     assert np.abs(np.mean(several, axis=0) - exact.pvalues).max() < 0.02  # 4 √(¼ / 10,000)
 
 
@@ -135,17 +131,13 @@ def test_the_same_on_any_number_of_threads() -> None:
     scores = normal(50, 20)
     done: list[int] = []
     found = [
-        randomised_tukey_hsd(
-            scores, 2000, seed=7, threads=threads, progress=done.append, axes=TOPICS_RUNS
-        ).pvalues
+        randomised_tukey_hsd(scores, 2000, seed=7, threads=threads, progress=done.append, axes=TOPICS_RUNS).pvalues
         for threads in (None, 1, 2, 3)
     ]
     assert all(np.array_equal(found[0], other) for other in found[1:])
     assert len(done) > 4  # several chunks each
     assert sum(done) == 4 * 2000
-    assert not np.array_equal(
-        found[0], randomised_tukey_hsd(scores, 2000, seed=8, axes=TOPICS_RUNS).pvalues
-    )
+    assert not np.array_equal(found[0], randomised_tukey_hsd(scores, 2000, seed=8, axes=TOPICS_RUNS).pvalues)
 
 
 def test_several_together_are_each_as_alone() -> None:
@@ -368,9 +360,7 @@ def test_order_of_systems_does_not_matter(tenths: Tenths, order: list[int]) -> N
         randomised_tukey_hsd(scores[:, order], axes=TOPICS_RUNS),
     )
     assert np.array_equal(exact.pvalues[moved], again.pvalues)
-    assume(
-        two_way(scores, axes=TOPICS_RUNS).residual.mean_square > 1e-6
-    )  # p of 0 / 0 would be rounding
+    assume(two_way(scores, axes=TOPICS_RUNS).residual.mean_square > 1e-6)  # p of 0 / 0 would be rounding
     classical, again = (
         tukey_hsd(scores, axes=TOPICS_RUNS),
         tukey_hsd(scores[:, order], axes=TOPICS_RUNS),
@@ -415,10 +405,7 @@ def test_compare_with_baseline_computes_only_requested_pairs(
 ) -> None:
     """Of 30 runs and one baseline, 29 p-values and not 435; they are those of all pairs."""
     rng = np.random.default_rng(3)
-    scores = {
-        f"r{i}": {str(t): float(x) for t, x in enumerate(rng.random(12) + i / 50)}
-        for i in range(30)
-    }
+    scores = {f"r{i}": {str(t): float(x) for t, x in enumerate(rng.random(12) + i / 50)} for i in range(30)}
     every = {test: cf.compare(scores, test=test, trials=200) for test in ("tukey", None)}
     calls: list[float] = []
 
@@ -435,9 +422,7 @@ def test_compare_with_baseline_computes_only_requested_pairs(
     for test, all_pairs in every.items():
         found = cf.compare(scores, "r0", test=test, trials=200)
         assert len(found.pairs) == 29
-        known = {
-            frozenset((p.run, p.other)): (p.pvalue, abs(p.difference)) for p in all_pairs.pairs
-        }
+        known = {frozenset((p.run, p.other)): (p.pvalue, abs(p.difference)) for p in all_pairs.pairs}
         for pair in found.pairs:
             assert known[frozenset((pair.run, pair.other))] == (pair.pvalue, abs(pair.difference))
     assert len(calls) < 29 + 70  # of which some 60 find the interval

@@ -109,9 +109,7 @@ def names(text: str) -> list[str]:
 
 class TestTables:
     @checks("cranfield cwl_eval", against="Azzopardi et al. 2019")
-    @pytest.mark.parametrize(
-        ("table", "options"), [(TABLE_1, ""), (TABLE_2, "-c costs")], ids=["Table 1", "Table 2"]
-    )
+    @pytest.mark.parametrize(("table", "options"), [(TABLE_1, ""), (TABLE_2, "-c costs")], ids=["Table 1", "Table 2"])
     def test_from_files(self, here: Path, tool: Command, table: str, options: str) -> None:
         asked = names(table)[1:]
         Path("metrics").write_text("".join(f"{METRICS[name]}\n" for name in asked))
@@ -390,9 +388,7 @@ class TestRandomRankings:
 
     @settings(max_examples=examples(60))
     @given(
-        gains=st.lists(
-            st.none() | st.integers(0, 100).map(lambda x: x / 100), min_size=1, max_size=12
-        ),
+        gains=st.lists(st.none() | st.integers(0, 100).map(lambda x: x / 100), min_size=1, max_size=12),
         kinds=st.lists(st.sampled_from("abc"), min_size=12, max_size=12),
         depth=st.integers(2, 14),
         seed=st.integers(0, 99),
@@ -573,10 +569,8 @@ class TestTopics:
         assert tool.printed("qrels run -m metrics -r").splitlines() == [
             "T2\tP@1\t0.0000\t0.0000\t1.0000\t1.0000\t1.0000" + 5 * "\t0.0000",
             "T2\tP@2\t0.5000\t1.0000\t1.0000\t2.0000\t2.0000" + 5 * "\t0.0000",
-            "T0\tP@1\t0.0000\t0.0000\t1.0000\t1.0000\t1.0000"
-            "\t1.0000\t1.0000\t0.0000\t0.0000\t0.0000",
-            "T0\tP@2\t0.0000\t0.0000\t1.0000\t2.0000\t2.0000"
-            "\t1.0000\t2.0000\t0.0000\t0.0000\t0.0000",
+            "T0\tP@1\t0.0000\t0.0000\t1.0000\t1.0000\t1.0000\t1.0000\t1.0000\t0.0000\t0.0000\t0.0000",
+            "T0\tP@2\t0.0000\t0.0000\t1.0000\t2.0000\t2.0000\t1.0000\t2.0000\t0.0000\t0.0000\t0.0000",
         ]
         assert tool.told("qrels run -m metrics").splitlines() == [
             "note: run: 1 topic (T0) without judgments: all documents are unjudged",
@@ -610,9 +604,7 @@ class TestTopics:
     def test_a_document_twice(self, here: Path, tool: Command) -> None:
         with Path("run").open("a") as lists:
             lists.write("T2 Q0 T2-d1 16 0 x\n")
-        assert tool.refused("qrels run").startswith(
-            "run:31: duplicate document 'T2-d1' in topic T2"
-        )
+        assert tool.refused("qrels run").startswith("run:31: duplicate document 'T2-d1' in topic T2")
 
     def test_dicts(self) -> None:
         """P@2: gains 1 and 0; of three results two are seen."""
@@ -670,13 +662,10 @@ class TestLimits:
         Path("qrels").write_text(f"T1 0 T1-d1 1\nT1 0 d {gain}\n")
         Path("metrics").write_text(f"P@5\n{line}\n")
         assert tool.refused("qrels run --min_gain -1 --max_gain 3 -m metrics") == (
-            f"qrels:2: found gain {gain} of document d of topic T1, "
-            f"expected gains from 0 to 1 for {name}"
+            f"qrels:2: found gain {gain} of document d of topic T1, expected gains from 0 to 1 for {name}"
         )
 
-    def test_unjudged_documents_that_a_metric_does_not_take(
-        self, here: Path, tool: Command
-    ) -> None:
+    def test_unjudged_documents_that_a_metric_does_not_take(self, here: Path, tool: Command) -> None:
         Path("metrics").write_text("P@5\nINSTCWLMetric(2)\n")
         command = "qrels run --max_gain 2 -m metrics"
         expected = "found max_gain 2, expected at most 1 for INST-T=2 with residuals"
@@ -743,9 +732,7 @@ class TestCosts:
         Path("costs").write_text("".join(lines))
         assert tool.printed("qrels run -c costs") == by_type
         Path("costs").write_text("".join(lines[1:]))
-        assert tool.told("qrels run -c costs").splitlines() == [
-            "note: costs: 1 result without a cost, set to 1"
-        ]
+        assert tool.told("qrels run -c costs").splitlines() == ["note: costs: 1 result without a cost, set to 1"]
 
     def test_cwl_eval_document_costs_equal_type_costs(self, here: Path, tool: Command) -> None:
         """Lines `doc cost`: documents have the same costs as their types."""
@@ -772,9 +759,7 @@ class TestOutput:
         Path("metrics").write_text("RBPCWLMetric(0.5)\nRBPCWLMetric(0.9)\nTBGCWLMetric()\n")
         tool.printed("qrels run -m metrics -b used.bib")
         written = Path("used.bib").read_text()
-        assert re.findall(r"^@\w+{(\w+),", written, re.MULTILINE) == [
-            *("azzopardi2019", "moffat2008", "smucker2012")
-        ]
+        assert re.findall(r"^@\w+{(\w+),", written, re.MULTILINE) == [*("azzopardi2019", "moffat2008", "smucker2012")]
         assert written.count("{") == written.count("}")
         assert written == format_bibtex(read_metrics("metrics"))
 

@@ -129,28 +129,19 @@ class TestTranscripts:
 
     def test_plain(self, tool: Command) -> None:
         assert tool.printed("qrels run") == (
-            "runid,topic,ndcg@20,err@20\n"
-            "last,1,0.79671,0.15039\n"
-            "last,2,0.63093,0.46875\n"
-            "last,amean,0.71382,0.30957\n"
+            "runid,topic,ndcg@20,err@20\nlast,1,0.79671,0.15039\nlast,2,0.63093,0.46875\nlast,amean,0.71382,0.30957\n"
         )
 
     def test_complete(self, tool: Command) -> None:
         """Over topics 1, 2 and 4."""
         assert tool.printed("-c qrels run") == (
-            "runid,topic,ndcg@20,err@20\n"
-            "last,1,0.79671,0.15039\n"
-            "last,2,0.63093,0.46875\n"
-            "last,amean,0.47588,0.20638\n"
+            "runid,topic,ndcg@20,err@20\nlast,1,0.79671,0.15039\nlast,2,0.63093,0.46875\nlast,amean,0.47588,0.20638\n"
         )
 
     @pytest.mark.parametrize("command", ["-k 1 qrels run", "qrels run 1", "qrels run -k 1"])
     def test_cutoff(self, tool: Command, command: str) -> None:
         assert tool.printed(command) == (
-            "runid,topic,ndcg@1,err@1\n"
-            "last,1,0.33333,0.06250\n"
-            "last,2,0.00000,0.00000\n"
-            "last,amean,0.16667,0.03125\n"
+            "runid,topic,ndcg@1,err@1\nlast,1,0.33333,0.06250\nlast,2,0.00000,0.00000\nlast,amean,0.16667,0.03125\n"
         )
 
     def test_nothing_else_changes_a_byte(self, tool: Command) -> None:

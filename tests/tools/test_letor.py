@@ -51,9 +51,7 @@ TEST = """# LETOR's own files begin with data; comments and blank lines do no ha
 JUDGED = {"1": {"GX001": 2.0, "GX002": 0.0, "5": 1.0}, "2": {"a": 0.0, "7": 1.0}}
 PREDICTED = [0.1, 0.5, 0.5, 1.0, 1.0]  # so GX002, 5, GX001; and a, 7
 
-QUICK = settings(
-    max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+QUICK = settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 Pieces = Callable[[int], None]
 Capture = pytest.CaptureFixture[str]
 
@@ -179,9 +177,7 @@ def written(rows: list[tuple[int, str, float, str]]) -> None:
 @checks("cranfield letor", against="second writing")
 @QUICK
 @given(rows=data(), depth=st.integers(1, 5))
-def test_scores_are_those_of_a_second_writing(
-    rows: list[tuple[int, str, float, str]], depth: int
-) -> None:
+def test_scores_are_those_of_a_second_writing(rows: list[tuple[int, str, float, str]], depth: int) -> None:
     written(rows)
     scores = eval_score("any.txt", "any.pred", depth)
     for topic, values in zip(scores.topics, scores.values[0].tolist(), strict=True):
@@ -305,9 +301,7 @@ def test_levels_that_a_release_does_not_know(version: str, level: str, said: str
 
 @QUICK
 @given(rows=data(), depth=st.integers(1, 5))
-def test_mean_ndcg_is_that_of_all_ranks(
-    rows: list[tuple[int, str, float, str]], depth: int
-) -> None:
+def test_mean_ndcg_is_that_of_all_ranks(rows: list[tuple[int, str, float, str]], depth: int) -> None:
     written(rows)
     scores = eval_score("any.txt", "any.pred", depth, as_version="mslr")
     for topic, values in zip(scores.topics, scores.values[0].tolist(), strict=True):
@@ -354,9 +348,7 @@ def test_however_it_is_written(change: Callable[[bytes], bytes]) -> None:
 def test_the_kinds_of_data_there_are() -> None:
     """LETOR 4.0 and 3.0, MSLR (a blank at the end), Yahoo!, Istella, what scikit-learn writes."""
     for text, docs in {
-        "2 qid:10032 1:0.056537 46:0.076923 #docid = GX029-35-5894638 inc = 0.01 prob = 0.13\n": [
-            "GX029-35-5894638"
-        ],
+        "2 qid:10032 1:0.056537 46:0.076923 #docid = GX029-35-5894638 inc = 0.01 prob = 0.13\n": ["GX029-35-5894638"],
         "0 qid:1 1:3 25:1.0 #docid = 244338\n": ["244338"],
         "2 qid:1 1:3 2:3 136:0 \n0 qid:1 1:3 136:0 \n": ["1", "2"],
         "1.0 qid:1 0:0.5\n": ["1"],
@@ -392,10 +384,7 @@ def test_many_number_signs_cost_no_more_than_other_characters() -> None:
     write("other", f"2 qid:1 {'#' * 100_000}\n1 qid:1 {'#' * 100_000} docid = a\n")
     start = time.process_time()
     assert cf.read_qrels("other").to_dict() == {"1": {"1": 2.0, "a": 1.0}}
-    assert not any(
-        isinstance(x, Problem)
-        for x in FORMAT["letor"].check_records(Source.from_path("other"), "qrels")
-    )
+    assert not any(isinstance(x, Problem) for x in FORMAT["letor"].check_records(Source.from_path("other"), "qrels"))
     assert time.process_time() - start < 10
 
 
@@ -421,9 +410,7 @@ LINE = st.tuples(
 
 @QUICK
 @given(found=st.lists(LINE, max_size=6), size=st.integers(1, 40))
-def test_the_fast_reader_and_the_slow_one_agree(
-    pieces: Pieces, found: list[str], size: int
-) -> None:
+def test_the_fast_reader_and_the_slow_one_agree(pieces: Pieces, found: list[str], size: int) -> None:
     pieces(size)
     source = Source.from_path(write("any", "\n".join(found)))
     slow = list(FORMAT["letor"].check_records(source, "qrels"))
@@ -516,9 +503,7 @@ def test_several_predictions() -> None:
     ):
         found = cf.evaluate("test.txt", runs, "AP")
         assert found.runs == names
-        assert found.values[:, :, 0].tolist() == pytest.approx(
-            np.array([[7 / 12, 1 / 2], [1.0, 1.0]])
-        )
+        assert found.values[:, :, 0].tolist() == pytest.approx(np.array([[7 / 12, 1 / 2], [1.0, 1.0]]))
     assert cf.evaluate("test.txt", other, "AP").summary() == {"run": {"AP": 1.0}}
 
 
@@ -775,9 +760,7 @@ def test_ties_stay_in_the_order_of_the_file(shape: str) -> None:
     levels=st.lists(st.integers(0, 2), min_size=12, max_size=12),
     shuffled=st.randoms(use_true_random=False),
 )
-def test_the_order_is_that_of_a_stable_sort(
-    scores: list[float], levels: list[int], shuffled: Any
-) -> None:
+def test_the_order_is_that_of_a_stable_sort(scores: list[float], levels: list[int], shuffled: Any) -> None:
     docs = [f"d{i}" for i in range(len(scores))]
     shuffled.shuffle(docs)
     run = {"q": dict(zip(docs, scores, strict=True))}
@@ -815,9 +798,7 @@ def test_file_order_is_the_default_of_predictions_only() -> None:
 
 
 def test_file_order_needs_scores_and_can_be_left() -> None:
-    assert 'no scores, which ties="file" requires' in refused(
-        lambda: cf.evaluate(GRADES, IN_ORDER, "AP", ties="file")
-    )
+    assert 'no scores, which ties="file" requires' in refused(lambda: cf.evaluate(GRADES, IN_ORDER, "AP", ties="file"))
     again = read_run(read_run(TIED, ties="file"), ties="trec")
     assert again.rankings() == {"q": ["c", "a", "e", "d", "b"], "p": ["z", "y"]}
     assert read_run(again).rankings() == again.rankings()
@@ -825,9 +806,7 @@ def test_file_order_needs_scores_and_can_be_left() -> None:
 
 def test_other_orders_of_tied_predictions() -> None:
     def ap(ties: Any) -> list[float]:
-        values: list[float] = (
-            cf.evaluate("test.txt", "model", "AP", ties=ties).values[0, :, 0].tolist()
-        )
+        values: list[float] = cf.evaluate("test.txt", "model", "AP", ties=ties).values[0, :, 0].tolist()
         return values
 
     # Query 1: GX001 is last; 5 and GX002 are tied. Query 2: a and 7 are tied.
@@ -837,9 +816,7 @@ def test_other_orders_of_tied_predictions() -> None:
     assert ap("expected") == pytest.approx([(last + first) / 2, 3 / 4])
     assert ap("trec") == pytest.approx([last, 1 / 2])  # GX002 > 5, a > 7
     notes = cf.evaluate("test.txt", "model", "AP").notes
-    assert [n.text for n in notes] == [
-        "model: ties could change a score in 2 topics (1, 2): 4 of 4 tied documents"
-    ]
+    assert [n.text for n in notes] == ["model: ties could change a score in 2 topics (1, 2): 4 of 4 tied documents"]
 
 
 # -- the command ---------------------------------------------------------------------------------
@@ -864,9 +841,7 @@ def test_the_layout(name: str, capfd: Capture) -> None:
     assert main(["letor", name, "test.txt", "model", "-", "1", "--depth", "2"]) == 0
     out, err = capfd.readouterr()
     assert out == BLOCKS
-    assert err == (
-        "note: model: ties could change a score in 2 topics (1, 2): 4 of 4 tied documents\n"
-    )
+    assert err == ("note: model: ties could change a score in 2 topics (1, 2): 4 of 4 tied documents\n")
     assert main(["letor", name, "test.txt", "model", "-", "0", "--depth", "2"]) == 0
     means = [line for line in BLOCKS.splitlines(keepends=True) if "query" not in line]
     assert capfd.readouterr().out == "".join(means)
@@ -913,9 +888,7 @@ def test_the_tidy_table(capfd: Capture) -> None:
     assert found["1", "AP"] == pytest.approx(7 / 12)
     assert found["all", str(cf.parse_measure("nDCG(letor=true)@2"))] == 0.625
     capfd.readouterr()
-    assert (
-        main(["letor", "eval-score", "test.txt", "model", "-", "0", "--depth", "1", "--tidy"]) == 0
-    )
+    assert main(["letor", "eval-score", "test.txt", "model", "-", "0", "--depth", "1", "--tidy"]) == 0
     assert capfd.readouterr().out.splitlines()[:3] == ["topic\tmeasure\tvalue", "all\tP@1\t0.0",
                                                        f"all\tAP\t{13 / 24!r}"]  # fmt: skip
 
@@ -984,9 +957,7 @@ def test_what_the_command_refuses(capfd: Capture) -> None:
 
 def test_validate(capfd: Capture) -> None:
     assert main(["validate", "test.txt", "model"]) == 0
-    assert capfd.readouterr().out == (
-        "test.txt: 5 judgments (letor), 2 topics: fine\nmodel: 5 results (letor): fine\n"
-    )
+    assert capfd.readouterr().out == ("test.txt: 5 judgments (letor), 2 topics: fine\nmodel: 5 results (letor): fine\n")
     write("short", "1\n2\n")
     write("bad.txt", "1 qid:1\nx qid:1\n0 1:3\n0 qid:2\n")
     assert main(["validate", "test.txt", "short", "bad.txt"]) == 2
@@ -994,8 +965,7 @@ def test_validate(capfd: Capture) -> None:
         "short: error: found 2 predictions, expected 5 (one per judgment of test.txt)",
         "short: 2 results (letor): 1 error",
         "bad.txt:2: error: found level 'x', expected a finite number",
-        "bad.txt:3: error: found no qid in the second field ('0 1:3'), "
-        "expected level qid:ID features # comment",
+        "bad.txt:3: error: found no qid in the second field ('0 1:3'), expected level qid:ID features # comment",
         "bad.txt: warning: 1 topic (2) without a relevant document",
         "bad.txt: 2 judgments (letor), 2 topics: 2 errors, 1 warning",
     ]

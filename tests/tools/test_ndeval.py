@@ -351,9 +351,7 @@ class TestOrder:
 
     def test_ranks_twice_in_the_baseline(self, tool: Command) -> None:
         Path("base").write_text(BASELINE + "3 Q0 b 1 1 base\n")
-        assert tool.refused("-baseline base qrels run").startswith(
-            "base:3: duplicate rank 1 in topic 3"
-        )
+        assert tool.refused("-baseline base qrels run").startswith("base:3: duplicate rank 1 in topic 3")
 
     def test_the_same_rank_in_two_topics(self, tool: Command) -> None:
         """It is in the collection: topics 1, 2 and 10."""

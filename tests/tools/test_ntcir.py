@@ -259,9 +259,7 @@ class TestEval:
         ("command", "endings"),
         [("E-NTCIR-eval", ("elab", "enev")), ("NTCIR-eval-sep", ("lab", "nev"))],
     )
-    def test_answers_with_blanks_and_classes(
-        self, ntcir: Command, command: str, endings: tuple[str, str]
-    ) -> None:
+    def test_answers_with_blanks_and_classes(self, ntcir: Command, command: str, endings: tuple[str, str]) -> None:
         lab, nev = endings
         write("q", ANSWERS)
         write("r", ANSWER_RUN)
@@ -316,8 +314,7 @@ class TestEval:
         [
             (
                 ("-g", "1"),
-                "0001/0001.rel:1: found level 2 (L2), expected at most 1, "
-                "the number of gains in -g",
+                "0001/0001.rel:1: found level 2 (L2), expected at most 1, the number of gains in -g",
             ),
             (("-g", "2:1"), "found gains 2:1"),
             (("-g", "1:x"), "-g: found gains '1:x', expected numbers such as 1:2:3"),
@@ -342,9 +339,7 @@ class TestEval:
         write("few", "0001 1:2\n")
         write("odd", "0001\n")
         before = files()
-        assert said in ntcir.refused(
-            "eval", "test.qrels.tid", "rel", "n", *options, stdin="dense\n"
-        )
+        assert said in ntcir.refused("eval", "test.qrels.tid", "rel", "n", *options, stdin="dense\n")
         assert files() == before
 
     def test_judgments_and_names(self, split: None, ntcir: Command) -> None:

@@ -93,9 +93,7 @@ class TestFigures:
         command = [sys.executable, "-m", "cranfield", "ntcir_eval"]
         ideal_list = ["-I", "example.Grelv"]
         with Path("example.res").open("rb") as res:
-            first = subprocess.Popen(
-                [*command, "glabel", *ideal_list], stdin=res, stdout=subprocess.PIPE
-            )
+            first = subprocess.Popen([*command, "glabel", *ideal_list], stdin=res, stdout=subprocess.PIPE)
             done = subprocess.run(
                 [*command, "gcompute", *ideal_list],
                 stdin=first.stdout, capture_output=True, check=True,
@@ -119,24 +117,18 @@ class TestFigures:
         }
         known = values(FIGURE_4)
         whole = "RR O-measure P-measure P-plus AP Q-measure NCUrb,P NCUrb,BR NCUrb,IE RBP ERR EBR"
-        top = (
-            "AP Q NCUrb,P NCUrb,BR NCUrb,IE nDCG MSnDCG Prec RBP nRBP ERR nERR EBR nEBR iRBU niRBU"
-        )
+        top = "AP Q NCUrb,P NCUrb,BR NCUrb,IE nDCG MSnDCG Prec RBP nRBP ERR nERR EBR nEBR iRBU niRBU"
         expected = {name: (known | new)[name] for name in [*whole.split(), "iRBU"]}
         at_cutoff = {name.partition("@")[0]: value for name, value in known.items() if "@" in name}
         at_cutoff = expected | at_cutoff | new | {"Prec": at_cutoff["P"]}
         expected |= {f"{name}@1000": at_cutoff[name] for name in [*top.split(), "Hit"]}
-        found = ntcir_eval.printed(
-            "gcompute --as-version 2019 -out T -I example.Grelv example.glab"
-        )
+        found = ntcir_eval.printed("gcompute --as-version 2019 -out T -I example.Grelv example.glab")
         lines = [f"T {name + '=':<21}{value}" for name, value in expected.items()]
         assert found.splitlines() == ["T # syslen=3 jrel=1 jnonrel=0", "T # r1=3 rp=3", *lines]
 
     def test_the_release_of_january_2019(self, ntcir_eval: Command) -> None:
         found = ntcir_eval.printed("gcompute --as-version 190111 -I example.Grelv example.glab")
-        assert {"EBR": "0.3750", "EBR@1000": "0.3750", "RBP@1000": "0.0451"}.items() <= values(
-            found
-        ).items()
+        assert {"EBR": "0.3750", "EBR@1000": "0.3750", "RBP@1000": "0.0451"}.items() <= values(found).items()
         assert "NCUgu" not in found
         assert "iRBU" not in found
 
@@ -180,12 +172,8 @@ class TestLabels:
         assert format_gains(dinlabel(shares, ["a", "b"])) == "a 0.5000\nb 0.5000\n"
 
     @given(st.lists(st.integers(0, 3), min_size=1, max_size=6), st.permutations("abcdefgh"))
-    def test_without_navigational_intents_both_are_the_same(
-        self, gains: list[int], docs: list[str]
-    ) -> None:
-        shares = [
-            IntentGain("1", False, doc, gain) for doc, gain in zip("abcdef", gains, strict=False)
-        ]
+    def test_without_navigational_intents_both_are_the_same(self, gains: list[int], docs: list[str]) -> None:
+        shares = [IntentGain("1", False, doc, gain) for doc, gain in zip("abcdef", gains, strict=False)]
         ordered = sorted(shares, key=lambda share: -share.gain)
         items = [Judgment(k, share.doc, share.gain, None) for k, share in enumerate(ordered)]
         assert dinlabel(shares, docs) == glabel(items, docs)
@@ -284,16 +272,12 @@ class TestIrec:
 
     def test_a_list_with_fewer_items_than_intents(self) -> None:
         found = irec(["b"], self.INTENTS, (2,))
-        assert (
-            found == " #intent_num=3\n I-rec@0002=          0.6667\n I-rec@n=             0.6667\n"
-        )
+        assert found == " #intent_num=3\n I-rec@0002=          0.6667\n I-rec@n=             0.6667\n"
         assert values(irec([], self.INTENTS)) == {"I-rec@1000": "0.0000", "I-rec@n": "0.0000"}
 
     def test_verbose(self, ntcir_eval: Command) -> None:
         write("3", "c\n")
-        found = ntcir_eval.printed(
-            "irec -v -cutoffs 1 -out T example.res example.Irelv1 example.Irelv2 3"
-        )
+        found = ntcir_eval.printed("irec -v -cutoffs 1 -out T example.res example.Irelv1 example.Irelv2 3")
         assert found.splitlines() == [
             "T #intent_num=3",
             "#c 3",
@@ -306,13 +290,9 @@ class TestIrec:
     def test_a_gain_of_0_is_not_relevant(self, ntcir_eval: Command) -> None:
         write("1", "b 2\na 0\n")
         write("2", "a\n")
-        assert (
-            values(ntcir_eval.printed("irec example.res 1 2"))["I-rec@n"] == "0.5000"
-        )  # b, of c, b
+        assert values(ntcir_eval.printed("irec example.res 1 2"))["I-rec@n"] == "0.5000"  # b, of c, b
         write("1", "b 2\nc 0\n")
-        assert (
-            values(ntcir_eval.printed("irec -cutoffs 1 example.res 1 2"))["I-rec@0001"] == "0.0000"
-        )
+        assert values(ntcir_eval.printed("irec -cutoffs 1 example.res 1 2"))["I-rec@0001"] == "0.0000"
 
 
 # -- pyNTCIREVAL --------------------------------------------------------------------------------
@@ -391,9 +371,7 @@ class TestSplit:
         assert read("p.tid") == "0001\n0002\n"
         assert read("0001/0001.test.Irelv1") == "a 2\nb 1\n"
         assert read("0001/0001.test.Irelv2") == "d 3\na 1\n"
-        assert read("0001/0001.test.din") == (
-            "2 inf a 0.2\n1 nav a 1.6\n1 nav b 0.8\n2 inf d 0.6\n"
-        )
+        assert read("0001/0001.test.din") == ("2 inf a 0.2\n1 nav a 1.6\n1 nav b 0.8\n2 inf d 0.6\n")
         assert read("0001/0001.test.Grelv") == "a 1.8\nb 0.8\nd 0.6\n"
         assert read("0002/0002.test.din") == "7 inf e 1\n7 inf f 1\n"
         assert read("0002/0002.test.Grelv") == "f 1\ne 1\n"  # equal: names backwards
@@ -485,12 +463,8 @@ class TestDeval:
         assert found["DIN#-Q@0003"] == 0.5750  # 0.4·1 + 0.6·0.2917
         assert "D#-Q@0003" not in found
 
-    @pytest.mark.parametrize(
-        ("script", "ending"), [("D-NTCIR-eval", "Dnev"), ("DIN-NTCIR-eval", "DINnev")]
-    )
-    def test_scripts_cut_lists_at_the_cutoff(
-        self, split: None, script: str, ending: str, ntcir: Command
-    ) -> None:
+    @pytest.mark.parametrize(("script", "ending"), [("D-NTCIR-eval", "Dnev"), ("DIN-NTCIR-eval", "DINnev")])
+    def test_scripts_cut_lists_at_the_cutoff(self, split: None, script: str, ending: str, ntcir: Command) -> None:
         ntcir.succeeds(script, "p.tid", "test", "2", "l2", stdin="run\n")
         ntcir.succeeds(f"{script}-sep", "p.tid", "test", "2", "sep", " ", "runl")
         options = ["-cutoffs", "2", "-truncate", "2", "--runs", "run"]
@@ -515,9 +489,7 @@ class TestDeval:
         ours = ["D(Q)@3", "D(nDCG)@3", "D(ntcir:nERR)@3", "IRec@3", "DIN(nDCG)@3"]
         scores = cf.evaluate("q2", {"run": "run"}, ours, intents="p")
         its = ["Q@0003", "MSnDCG@0003", "nERR@0003", "I-rec@0003"]
-        plain, muted = (
-            read_results(Source.from_path(f"run.d.{end}")) for end in ("Dnev", "DINnev")
-        )
+        plain, muted = (read_results(Source.from_path(f"run.d.{end}")) for end in ("Dnev", "DINnev"))
         for topic in ("0001", "0002"):
             expected = [plain[topic][m] for m in its] + [muted[topic]["MSnDCG@0003"]]
             found = [scores["run", topic, m] for m in scores.measures]
@@ -567,9 +539,7 @@ class TestDeval:
             ("p.tid ../t e --runs run", "found prefix '../t', expected a name"),
         ],
     )
-    def test_bad_arguments(
-        self, split: None, arguments: str, expected: str, ntcir: Command
-    ) -> None:
+    def test_bad_arguments(self, split: None, arguments: str, expected: str, ntcir: Command) -> None:
         assert expected in ntcir.refused(f"deval {arguments}")
 
     def test_intents_without_lists(self, split: None, ntcir: Command) -> None:

@@ -164,16 +164,12 @@ class TestFigures:
 
     @pytest.mark.slow
     @pytest.mark.parametrize(("labels", "labelled", "computes", "expected"), FIGURES)
-    def test_in_a_pipe(
-        self, here: Path, labels: str, labelled: str, computes: str, expected: str
-    ) -> None:
+    def test_in_a_pipe(self, here: Path, labels: str, labelled: str, computes: str, expected: str) -> None:
         """cat example.res | ntcir_eval label … | ntcir_eval compute …"""
         command = [sys.executable, "-m", "cranfield", "ntcir_eval"]
         with Path("example.res").open("rb") as res:
             first = subprocess.Popen([*command, *labels.split()], stdin=res, stdout=subprocess.PIPE)
-            done = subprocess.run(
-                [*command, *computes.split()], stdin=first.stdout, capture_output=True, check=True
-            )
+            done = subprocess.run([*command, *computes.split()], stdin=first.stdout, capture_output=True, check=True)
         assert first.wait() == 0
         assert done.stdout.decode() == expected
         assert done.stderr == b""
@@ -200,9 +196,7 @@ class TestFigures:
 
     def test_the_output_of_later_releases(self, here: Path, ntcir_eval: Command) -> None:
         """The numbers that Figure 1 does not have are those of the 2019 release."""
-        found = ntcir_eval.printed(
-            "compute --as-version 2019 -r example.rel -g 1:2 -cutoffs 2,1000 -out T example.lab"
-        )
+        found = ntcir_eval.printed("compute --as-version 2019 -r example.rel -g 1:2 -cutoffs 2,1000 -out T example.lab")
         values = {
             **{"RR": "0.3333", "O-measure": "0.5000", "P-measure": "0.5000", "P-plus": "0.5000"},
             **{"AP": "0.3333", "Q-measure": "0.5000", "NCUrb,P": "0.3333", "NCUrb,BR": "0.5000"},
@@ -363,10 +357,7 @@ class TestCompute:
 def random_topics(draw: st.DrawFn) -> Topic:
     """A topic with classes, at least one relevant item, and a list of some of them."""
     levels = draw(st.lists(st.integers(0, 3), min_size=1, max_size=8).filter(any))
-    gold = [
-        Judgment(k, f"d{k}", float(level), draw(st.sampled_from("xyz")))
-        for k, level in enumerate(levels)
-    ]
+    gold = [Judgment(k, f"d{k}", float(level), draw(st.sampled_from("xyz"))) for k, level in enumerate(levels)]
     every = [item.doc for item in gold] + ["u1", "u2"]
     docs = draw(st.permutations(every))[: draw(st.integers(1, len(every)))]
     return Topic(draw(st.sampled_from(["", "T"])), gold, label(gold, docs, classes=True))
@@ -545,12 +536,8 @@ def test_mistakes_in_standard_input(here: Path, ntcir_eval: Command) -> None:
 
 def test_settings_as_scripts_give_them(ntcir_eval: Command) -> None:
     setting = options("-cutoffs 10,1000 -g 1:2 -logb 0 -ec --as-version 2019")
-    assert setting == Setting(
-        gains=(1.0, 2.0), cutoffs=(10, 1000), logb=0.0, classes=True, version="2019"
-    )
-    assert re.search(
-        r"ntcir_eval compute: .* required: -g", ntcir_eval.refused("compute -r rel -gap")
-    )
+    assert setting == Setting(gains=(1.0, 2.0), cutoffs=(10, 1000), logb=0.0, classes=True, version="2019")
+    assert re.search(r"ntcir_eval compute: .* required: -g", ntcir_eval.refused("compute -r rel -gap"))
     assert "unknown option -x" in ntcir_eval.refused("compute -r rel -g 1 -x")
     with pytest.raises(CranfieldError, match="found version '2014', expected one of 2011, 190111"):
         Setting(gains=(1.0,), version="2014")

@@ -108,9 +108,7 @@ class TestSession:
         scores = cf.evaluate_texts(
             nuggets="N", matches="B", measures=["WRecall", "Sflat(L=500)", "Tflat", "Ssharp(L=500)"]
         )
-        for theirs, measure in zip(
-            ("W-recall", "S-flat", "T-flat", "F-flat"), scores.measures, strict=True
-        ):
+        for theirs, measure in zip(("W-recall", "S-flat", "T-flat", "F-flat"), scores.measures, strict=True):
             for topic in scores.topics:
                 ours = scores["B", topic, measure]
                 assert values("B.t.1cl")[topic, theirs] == f"{ours:.3f}"
@@ -220,7 +218,5 @@ class TestMistakes:
         evaluated(ntcir, "A")
         Path("A.t.1cl").unlink()
         write("1C0-0002/1C0-0002.B.mat", "syslen= 9\nX 3\n")
-        assert "1C0-0002/1C0-0002.B.mat:2: found nugget X" in ntcir.refused(
-            "1click N.tid test.nug t -L 500 --runs A B"
-        )
+        assert "1C0-0002/1C0-0002.B.mat:2: found nugget X" in ntcir.refused("1click N.tid test.nug t -L 500 --runs A B")
         assert not Path("A.t.1cl").exists()

@@ -85,8 +85,7 @@ PREFS = [
 ABSENT_PREFS = [*opinions("50", "a", range(1, 5)), *opinions("50", "bo", range(2, 6))]
 # The same without sub groups: of each, the lines of the first.
 GROUPS, ABSENT_GROUPS = (
-    [line.replace(" 0 d", " d") for line in lines if " 0 d" in line]
-    for lines in (PREFS, ABSENT_PREFS)
+    [line.replace(" 0 d", " d") for line in lines if " 0 d" in line] for lines in (PREFS, ABSENT_PREFS)
 )
 FIVE = range(1, 6)
 QRELS = scrambled(GRADED)
@@ -116,8 +115,7 @@ FILES = {
     "zscores": ZSCORES,
     # The original looks beyond the end for what it does not find: these sort last.
     "zscores.ended": f"{ZSCORES}9 ~ 0 1\n10 ~ 0 1\nB ~ 0 1\nÿ ~ 0 1\n",
-    "zscores.nan": "9 map nan 0.1\n9 ndcg 0.1 NaN\n9 ~ 0 1\n"
-    "10 map 0.5 0\n10 ndcg nan nan\n10 ~ 0 1\nÿ ~ 0 1\n",
+    "zscores.nan": "9 map nan 0.1\n9 ndcg 0.1 NaN\n9 ~ 0 1\n10 map 0.5 0\n10 ndcg nan nan\n10 ~ 0 1\nÿ ~ 0 1\n",
     "empty": "",
     "qrels.short": "9 0 d1 1\n9 0 d2\n",
     "qrels.long": "9 0 d1 1\n9 0 d2 1 what\n",
@@ -232,14 +230,10 @@ def ours(here: Path, cranfield: Command) -> Ours:
     return run
 
 
-RECORDED = [
-    (path.stem, done) for path in sorted(TRANSCRIPTS.glob("*.txt")) for done in transcripts(path)
-]
+RECORDED = [(path.stem, done) for path in sorted(TRANSCRIPTS.glob("*.txt")) for done in transcripts(path)]
 
 
-@pytest.mark.parametrize(
-    "recorded", [pytest.param(done, id=f"{about}: {done.command}") for about, done in RECORDED]
-)
+@pytest.mark.parametrize("recorded", [pytest.param(done, id=f"{about}: {done.command}") for about, done in RECORDED])
 def test_transcript(recorded: Done, ours: Ours) -> None:
     """The same output and exit code; errors in our words, with the same names in them."""
     found = ours(recorded.command)
@@ -510,8 +504,7 @@ def test_note_of_topics_left_out(ours: Ours) -> None:
 def test_note_of_relevant_documents(ours: Ours) -> None:
     """From level 2 on: 21 of topic 9, 8 of B, 2 of ü, 1 of 50."""
     assert ours("-c -l 2 -m num_rel with_absent run").err == (
-        "note: with -c, num_rel of all topics counts all levels above 0, as in trec_eval. "
-        "From level 2 on, it is 32\n"
+        "note: with -c, num_rel of all topics counts all levels above 0, as in trec_eval. From level 2 on, it is 32\n"
     )
     assert ours("-c -m num_rel with_absent run").err == ""
     assert ours("-c -l 2 -m map with_absent run").err == ""
@@ -793,9 +786,7 @@ def test_version_9(seed: int, ours: Ours) -> None:
     asked = " ".join(f"-m {measure}" for measure in sorted(SHARED))
     found = values(ours(f"--as-version 9 -q -n -l {level} {asked} random.qrels random.run"))
     counts = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret")
-    assert {
-        key: f"{float(value):6.4f}" if key[0] in counts else value for key, value in found.items()
-    } == expected
+    assert {key: f"{float(value):6.4f}" if key[0] in counts else value for key, value in found.items()} == expected
 
 
 if __name__ == "__main__":

@@ -109,9 +109,7 @@ def aggregate(
     if not is_one_of(scheme, SCHEMES):
         problem = f"unknown scheme {describe_value(scheme)}"
         raise InputError.from_problem(problem, f"Valid: {', '.join(SCHEMES)}")
-    settings = _check_settings(
-        scheme, ties=ties, p=p, max_score=max_score, keep_zero=keep_zero, best=best
-    )
+    settings = _check_settings(scheme, ties=ties, p=p, max_score=max_score, keep_zero=keep_zero, best=best)
     if threshold is not None and levels is not None:
         raise InputError.from_problem("use either threshold or levels, not both")
     limit = None if threshold is None else read_number(threshold, f"threshold {threshold!r}")
@@ -123,10 +121,7 @@ def aggregate(
         settings.setdefault("max_score", table.top)
     consolidated, scheme_notes = _SCHEMES[scheme].consolidate(votes, **settings)
     if limit is not None:
-        consolidated = {
-            t: {d: float(x >= limit - _SMALL) for d, x in ds.items()}
-            for t, ds in consolidated.items()
-        }
+        consolidated = {t: {d: float(x >= limit - _SMALL) for d, x in ds.items()} for t, ds in consolidated.items()}
     elif levels is not None:
         consolidated = _map_levels(consolidated, levels)
     qrels = read_qrels(consolidated)
@@ -184,9 +179,7 @@ _Votes: TypeAlias = dict[str, dict[str, dict[str, float]]]  # topic -> doc -> as
 _Consolidation: TypeAlias = tuple[Levels, Sequence[Note]]
 
 
-def _consolidate_items(
-    votes: _Votes, consolidate: Callable[[Votes], float], *notes: Note
-) -> _Consolidation:
+def _consolidate_items(votes: _Votes, consolidate: Callable[[Votes], float], *notes: Note) -> _Consolidation:
     """Aggregate each item. Results are cached by scores."""
     compute_level = cache(consolidate)
     try:
@@ -244,9 +237,7 @@ def _check_equal_counts(votes: _Votes, scheme: str) -> None:
 def _consolidate_median(votes: _Votes) -> _Consolidation:
     """Use the median, the lower of two medians if their number is even."""
     items = [
-        (f"{doc} of {topic}", sorted(scores.values()))
-        for topic, docs in votes.items()
-        for doc, scores in docs.items()
+        (f"{doc} of {topic}", sorted(scores.values())) for topic, docs in votes.items() for doc, scores in docs.items()
     ]
     differ = sum(scores[0] != scores[-1] for _, scores in items)
     lower = [name for name, x in items if x[(len(x) - 1) // 2] != x[len(x) // 2]]
@@ -320,9 +311,7 @@ def _iter_assessors(votes: _Votes) -> Iterator[tuple[str, str, dict[str, float]]
     """Yield each topic and assessor with the assessor's scores there."""
     for topic, docs in votes.items():
         for assessor in dict.fromkeys(a for scores in docs.values() for a in scores):
-            own_scores = {
-                doc: scores[assessor] for doc, scores in docs.items() if assessor in scores
-            }
+            own_scores = {doc: scores[assessor] for doc, scores in docs.items() if assessor in scores}
             yield topic, assessor, own_scores
 
 
@@ -336,9 +325,7 @@ _SCHEMES = {
     "median": _Scheme(_consolidate_median),
     "majority": _Scheme(_consolidate_majority, ("ties",)),
     "sum": _Scheme(partial(_consolidate_items, consolidate=math.fsum), adds=True),
-    "mean": _Scheme(
-        partial(_consolidate_items, consolidate=lambda scores: math.fsum(scores) / len(scores))
-    ),
+    "mean": _Scheme(partial(_consolidate_items, consolidate=lambda scores: math.fsum(scores) / len(scores))),
     "min": _Scheme(partial(_consolidate_items, consolidate=min)),
     "max": _Scheme(partial(_consolidate_items, consolidate=max)),
     "unanimity": _Scheme(_consolidate_unanimity, ("p", "max_score", "keep_zero"), adds=True),
@@ -356,9 +343,7 @@ def _map_levels(scores: Levels, levels: str | Mapping[Any, Any]) -> Levels:
             if abs(known_score - score) <= _SMALL:
                 return level
         problem = f"score {format_exact(score)} for document {doc} of topic {topic}"
-        raise InputError(
-            problem, f"one of {', '.join(format_exact(s) for s, _ in pairs)} in the map"
-        )
+        raise InputError(problem, f"one of {', '.join(format_exact(s) for s, _ in pairs)} in the map")
 
     return {t: {d: find_level(x, t, d) for d, x in docs.items()} for t, docs in scores.items()}
 
@@ -367,9 +352,7 @@ def _map_levels(scores: Levels, levels: str | Mapping[Any, Any]) -> Levels:
 
 
 def _list_rows(judged: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str, float | int]]:
-    return [
-        (t, d, drop_zero_fraction(level)) for t, docs in judged.items() for d, level in docs.items()
-    ]
+    return [(t, d, drop_zero_fraction(level)) for t, docs in judged.items() for d, level in docs.items()]
 
 
 def format_qrels(judged: Mapping[str, Mapping[str, float]], format: str = "trec") -> str:
@@ -380,16 +363,12 @@ def format_qrels(judged: Mapping[str, Mapping[str, float]], format: str = "trec"
     """
     rows = _list_rows(judged)
     if format == "ntcir":
-        return "".join(
-            f"{check_word(t, True)} {check_word(d)} L{_check_level(x, t, d)}\n" for t, d, x in rows
-        )
+        return "".join(f"{check_word(t, True)} {check_word(d)} L{_check_level(x, t, d)}\n" for t, d, x in rows)
     return "".join(f"{check_word(t, True)} 0 {check_word(d)} {level}\n" for t, d, level in rows)
 
 
 def _check_level(level: float | int, topic: str, doc: str) -> int:
     if isinstance(level, float) or level < 0:
         problem = f"level {level!r} for document {doc} of topic {topic}"
-        raise InputError(
-            problem, "integer levels ≥ 0 for the NTCIR format. Use trec or csv for other levels."
-        )
+        raise InputError(problem, "integer levels ≥ 0 for the NTCIR format. Use trec or csv for other levels.")
     return level

@@ -121,9 +121,7 @@ def fleiss_kappa(counts: ArrayLike) -> float:
     return _divide(agreeing - chance, 1 - chance) if (table.sum(axis=0) > 0).sum() > 1 else math.nan
 
 
-def krippendorff_alpha(
-    counts: ArrayLike, scale: Scale = "nominal", scores: Sequence[float] | None = None
-) -> float:
+def krippendorff_alpha(counts: ArrayLike, scale: Scale = "nominal", scores: Sequence[float] | None = None) -> float:
     """Return Krippendorff's α from counts of labels, items × labels.
 
     α = 1 − D_o / D_e
@@ -205,12 +203,8 @@ class Agreement(TableResult):
         return self.items - self.judged[assessor]
 
     def __repr__(self) -> str:
-        size = (
-            f"{format_count(self.items, 'item')}, {format_count(len(self.assessors), 'assessor')}"
-        )
-        lines = align_columns(
-            [[name, f"{value:z.4f}"] for name, value in self.values.items()], "lr"
-        )
+        size = f"{format_count(self.items, 'item')}, {format_count(len(self.assessors), 'assessor')}"
+        lines = align_columns([[name, f"{value:z.4f}"] for name, value in self.values.items()], "lr")
         return "\n".join([f"Agreement: {size}", *lines, *(f"note: {n.text}" for n in self.notes)])
 
     def _build_tables(self) -> list[ResultTable]:
@@ -260,9 +254,7 @@ def agreement(
     if len(table.assessors) < 2:
         problem = f"agreement requires at least two assessors, found {table.assessors[0]}"
         raise InputError.from_problem(problem)
-    topics = (
-        {t: _compute_agreement(table.select_topic(t)) for t in table.votes} if per_topic else {}
-    )
+    topics = {t: _compute_agreement(table.select_topic(t)) for t in table.votes} if per_topic else {}
     result = _compute_agreement(table)
     notes = (*table.notes, *_collect_notes(result, table), *_collect_topic_notes(topics))
     return replace(result, topics=topics, notes=notes)
@@ -327,9 +319,7 @@ def _collect_notes(result: Agreement, assessments: Assessments) -> Iterator[Note
         text = "κ is nan and excluded from the mean for pairs with only one label: "
         yield Note("undefined", text + format_names(undefined, "pair"))
     if math.isnan(result.values["alpha_nominal"]):
-        yield Note(
-            "undefined", "α is nan: it needs two labels among items with at least two judgments"
-        )
+        yield Note("undefined", "α is nan: it needs two labels among items with at least two judgments")
     elif min(assessments.names) < 0:
         yield Note("undefined", "α on a ratio scale is nan: some scores are below 0")
 
@@ -354,9 +344,7 @@ def _divide(a: float, b: float) -> float:
 # -- displayed tables -----------------------------------------------------------------------------
 
 
-def _build_visible_table(
-    name: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]
-) -> ResultTable:
+def _build_visible_table(name: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> ResultTable:
     """Build a table with names in the first column and numbers in the others."""
     columns = zip(heads, *rows, strict=True)
     fields = [Field(head, values, head, key=head == heads[0]) for head, *values in columns]
@@ -366,10 +354,7 @@ def _build_visible_table(
 def _list_tables(agreement: Agreement) -> Iterator[tuple[str, list[str], list[list[Any]]]]:
     """Yield name, heads and rows of the displayed tables."""
     if any(map(agreement.count_missing, agreement.assessors)):
-        done = [
-            [name, agreement.judged[name], agreement.count_missing(name)]
-            for name in agreement.assessors
-        ]
+        done = [[name, agreement.judged[name], agreement.count_missing(name)] for name in agreement.assessors]
         yield "judged", ["assessor", "judged", "lacks"], done
     by_pair = itemgetter(*PAIRWISE)
     pairs = [[" – ".join(x.assessors), x.items, *by_pair(x.values)] for x in agreement.pairs]
@@ -394,9 +379,7 @@ def _list_tables(agreement: Agreement) -> Iterator[tuple[str, list[str], list[li
 # -- machine-readable rows ------------------------------------------------------------------------
 
 
-def _list_rows(
-    agreement: Agreement, labels: Sequence[str]
-) -> Iterator[tuple[str, str, str, float | int]]:
+def _list_rows(agreement: Agreement, labels: Sequence[str]) -> Iterator[tuple[str, str, str, float | int]]:
     """Yield judged items per assessor, numbers of each pair, and totals."""
     for assessor, judged in agreement.judged.items():
         yield (assessor, "", "items", judged)

@@ -143,9 +143,7 @@ class _Scale:
     column: str | None
 
     @classmethod
-    def from_options(
-        cls, labels: LabelsLike | None, rules: RulesLike | None, column: str | None
-    ) -> _Scale:
+    def from_options(cls, labels: LabelsLike | None, rules: RulesLike | None, column: str | None) -> _Scale:
         if rules is not None and column is not None:
             raise InputError.from_problem("use either rules or column, not both")
         points = None if labels is None else read_labels(labels)
@@ -159,9 +157,7 @@ class _Scale:
         cells = dict(assessment.cells)
         if self.labels is not None:
             for name in filter(self.rules.has_criterion, assessment.cells):
-                cells[name] = _convert_label(
-                    cells[name], self.labels, assessment.where, assessment.line
-                )
+                cells[name] = _convert_label(cells[name], self.labels, assessment.where, assessment.line)
         return self.rules.score(cells, assessment.where, assessment.line)
 
     @property
@@ -186,17 +182,12 @@ class _Scale:
         return names
 
 
-def _collect_columns(
-    files: Iterable[AssessmentColumns], score: Callable[[Assessment], float]
-) -> tuple[_Votes, int]:
+def _collect_columns(files: Iterable[AssessmentColumns], score: Callable[[Assessment], float]) -> tuple[_Votes, int]:
     """Collect the votes of regular files by column. Raise Irregular for any problem."""
     votes: _Votes = {}
     repeated = 0
     for path, assessors, topics, docs, names, rows in files:
-        scores = {
-            row: score(Assessment(path, None, "", "", "", dict(zip(names, row, strict=True))))
-            for row in {*rows}
-        }
+        scores = {row: score(Assessment(path, None, "", "", "", dict(zip(names, row, strict=True)))) for row in {*rows}}
         for topic, doc, assessor, row in zip(topics, docs, assessors, rows, strict=True):
             item_votes = votes.setdefault(topic, {}).setdefault(doc, {})
             repeated += assessor in item_votes
@@ -205,9 +196,7 @@ def _collect_columns(
     return votes, repeated
 
 
-def _collect_votes(
-    records: Iterator[Assessment], score: Callable[[Assessment], float]
-) -> tuple[_Votes, int]:
+def _collect_votes(records: Iterator[Assessment], score: Callable[[Assessment], float]) -> tuple[_Votes, int]:
     """Return the votes, and the number of repeated judgments."""
     votes: _Votes = {}
     firsts: dict[tuple[str, str, str], Assessment] = {}
@@ -218,9 +207,7 @@ def _collect_votes(
         first = firsts.setdefault((record.topic, record.doc, record.assessor), record)
         if item_votes.setdefault(record.assessor, value) != value:
             place = f"in {first.where}:{first.line}" if first.line else "before"
-            scores = (
-                f"{format_exact(value)}, but {format_exact(item_votes[record.assessor])} {place}"
-            )
+            scores = f"{format_exact(value)}, but {format_exact(item_votes[record.assessor])} {place}"
             problem = f"conflicting scores by {record.assessor} for document {record.doc!r}"
             problem += f" in topic {record.topic}: {scores}"
             raise InputError.from_problem(problem, "", record.where, record.line)
@@ -236,14 +223,10 @@ def _find_label_column(assessment: Assessment, column: str | None) -> str:
         return spelling
     problem = f"columns {', '.join(assessment.cells) or '(none)'} beside topic, doc and assessor"
     expected = "one named label (or level, rating, …), a column chosen by name, or rules"
-    raise InputError(
-        problem, expected if column is None else column, assessment.where, assessment.line
-    )
+    raise InputError(problem, expected if column is None else column, assessment.where, assessment.line)
 
 
-def _convert_label(
-    label: Any, declared: Mapping[str, float] | None, path: str | None, line: int | None
-) -> float:
+def _convert_label(label: Any, declared: Mapping[str, float] | None, path: str | None, line: int | None) -> float:
     """Return the points of a label."""
     parsed = parse_answer(label)
     text = parsed if isinstance(parsed, str) else format_exact(parsed)

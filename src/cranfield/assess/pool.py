@@ -137,9 +137,7 @@ class Pool(TableResult):
         if self.sample is None:
             return []
         pairs = ((topic, doc) for topic, docs in self.docs.items() for doc in docs)
-        return [
-            (*pair, *cells) for pair, cells in zip(pairs, self.sample.iter_levels(), strict=True)
-        ]
+        return [(*pair, *cells) for pair, cells in zip(pairs, self.sample.iter_levels(), strict=True)]
 
     @property
     def unjudged(self) -> Docs | None:
@@ -280,9 +278,7 @@ def pool(
         judgments = read_qrels(qrels, qrels_format, labels=labels, **settings)
         Merging(chunks).check_judgments(judgments)
     team_of = None if teams is None else read_teams(teams)
-    all_runs, tops = call_with_split(
-        run_list, lambda batch: (batch, [run.find_tops(int(depth)) for run in batch])
-    )
+    all_runs, tops = call_with_split(run_list, lambda batch: (batch, [run.find_tops(int(depth)) for run in batch]))
     names = tuple(run.name for run in all_runs)
     pooled_topics, reason = _choose_topics(topics, judgments, all_runs, tops)
     finders = _map_finders(tops, pooled_topics)
@@ -335,16 +331,12 @@ def _choose_topics(
     """Return the topics to pool, and the reason why other topics are excluded."""
     if (names := read_named_topics(topics, or_file=True)) is not None:
         all_topics = dict.fromkeys(chain(judgments.topics if judgments else (), *tops))
-        of_track = (
-            find_topics_file(topics, or_file=True) is not None
-        )  # a track file contains all topics
+        of_track = find_topics_file(topics, or_file=True) is not None  # a track file contains all topics
         return choose_topics(names, all_topics, "runs", strict=not of_track), "not selected"
     if judgments is None and topics == "judged":
         qrels = format_option("--qrels", "qrels=")
         raise InputError.from_problem(f"topics=judged requires {qrels}")
-    candidates = (
-        dict.fromkeys(chain(*tops)) if judgments is None else dict.fromkeys(judgments.topics)
-    )
+    candidates = dict.fromkeys(chain(*tops)) if judgments is None else dict.fromkeys(judgments.topics)
     path = "" if judgments is None else judgments.where
     for run, lists in zip(runs, tops, strict=True):
         if candidates.keys().isdisjoint(lists):
@@ -409,9 +401,7 @@ def _note_topics(
     extra = [topic for topic in retrieved if topic not in docs_of]
     yield from note_topics("other-topics", extra, f"of the runs {reason}, excluded")
     unjudged = [topic for topic, docs in docs_of.items() if docs and topic not in judged_topics]
-    yield from note_topics(
-        "unjudged-topics", unjudged, "without judgments, every document is unjudged"
-    )
+    yield from note_topics("unjudged-topics", unjudged, "without judgments, every document is unjudged")
     unanswered = [topic for topic in docs_of if topic not in retrieved]
     yield from note_topics("missing-topics", unanswered, "missing from all runs")
     for run, lists in zip(runs, tops, strict=True):
@@ -419,9 +409,7 @@ def _note_topics(
         yield from note_topics("missing-topics", missing, "missing", run)
 
 
-def _note_order(
-    runs: Sequence[str], tops: Sequence[Tops], docs_of: Docs, depth: int
-) -> Iterator[Note]:
+def _note_order(runs: Sequence[str], tops: Sequence[Tops], docs_of: Docs, depth: int) -> Iterator[Note]:
     """Yield notes about ties at the pool's depth and ranks that contradict scores."""
     for run, lists in zip(runs, tops, strict=True):
         pooled = {topic: top for topic, top in lists.items() if topic in docs_of}

@@ -51,20 +51,14 @@ def _build_visible_tables(pool: Pool, per_topic: bool) -> list[ResultTable]:
         counts = build_record_table("topics", count_documents(pool).values(), visible=True)
         tables["topics"] = [Field("topic", pool.topics, key=True), *counts.fields]
     captions = dict.fromkeys(tables, "") | {[*tables][-1]: _summarize(pool)}
-    return [
-        ResultTable(x, fields, captions[x], machine_readable=False) for x, fields in tables.items()
-    ]
+    return [ResultTable(x, fields, captions[x], machine_readable=False) for x, fields in tables.items()]
 
 
 def _build_kind_columns(pool: Pool, kind: str) -> list[Field]:
     """Build the columns of contributions by run or by team, without unknown counts."""
     column = bind_rows(row for row in pool.contributions() if row.kind == kind)
     team = [column("team", key=True)] if kind == "run" and pool.teams is not None else []
-    known_counts = [
-        x
-        for x in build_columns(column, *COUNTS)
-        if any(value is not None for value in x.values or ())
-    ]
+    known_counts = [x for x in build_columns(column, *COUNTS) if any(value is not None for value in x.values or ())]
     return [column("name", head=kind, key=True), *team, *known_counts]
 
 
@@ -137,9 +131,7 @@ def _list_pairs(docs: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
     return [(topic, doc) for topic, topic_docs in docs.items() for doc in topic_docs]
 
 
-def render_pairs(
-    pairs: Sequence[tuple[str, str]], format: str, judged: Sequence[bool] | None = None
-) -> str:
+def render_pairs(pairs: Sequence[tuple[str, str]], format: str, judged: Sequence[bool] | None = None) -> str:
     """Return the content of a file with topics and documents, in this order.
 
     Tables and JSON have a column `to_judge`: 1 for a document without a judgment. Readers of
@@ -171,7 +163,4 @@ def render_sample(pool: Pool, format: str) -> str:
     rendered_rows = [(*row[:3], "?" if row[3] is None else f"{row[3]:g}") for row in rows]
     if format != "text":
         return format_rows(format, [SAMPLED, *rendered_rows])
-    return "".join(
-        f"{check_word(t, True)} 0 {check_word(doc)} {s} {level}\n"
-        for t, doc, s, level in rendered_rows
-    )
+    return "".join(f"{check_word(t, True)} 0 {check_word(doc)} {s} {level}\n" for t, doc, s, level in rendered_rows)

@@ -102,9 +102,7 @@ class Rules:
         """Return True if a column is one of the criteria."""
         return _normalise_name(name) in self.criteria
 
-    def score(
-        self, cells: Mapping[str, Any], path: str | None = None, line: int | None = None
-    ) -> float:
+    def score(self, cells: Mapping[str, Any], path: str | None = None, line: int | None = None) -> float:
         """Return the score of one assessor's answers about one item."""
         answers = {_normalise_name(name): parse_answer(cell) for name, cell in cells.items()}
         for name, allowed in self.criteria.items():
@@ -113,14 +111,10 @@ class Rules:
                 raise InputError(f"columns {', '.join(cells) or '(none)'}", expected, path, line)
             if answers[name] == "" or (allowed and answers[name] not in allowed):
                 text = _format_answer(answers[name])
-                expected = (
-                    describe_labels(text, map(_format_answer, allowed)) if allowed else "an answer"
-                )
+                expected = describe_labels(text, map(_format_answer, allowed)) if allowed else "an answer"
                 raise InputError(f"{name} {text!r}", expected, path, line)
         for rule in self.rules:
-            if all(
-                self._is_met(c, name, answers[name], path, line) for name, c in rule.when.items()
-            ):
+            if all(self._is_met(c, name, answers[name], path, line) for name, c in rule.when.items()):
                 return rule.score
         if self.otherwise is None:
             text = ", ".join(f"{name} {_format_answer(answers[name])}" for name in self.criteria)
@@ -129,9 +123,7 @@ class Rules:
         return self.otherwise
 
     @staticmethod
-    def _is_met(
-        condition: Condition, name: str, answer: Answer, path: str | None, line: int | None
-    ) -> bool:
+    def _is_met(condition: Condition, name: str, answer: Answer, path: str | None, line: int | None) -> bool:
         if condition.sign[0] in "<>" and isinstance(answer, str):
             raise InputError(f"{name} {answer!r}", "a number", path, line)
         return condition.is_met(answer)
@@ -172,12 +164,8 @@ def _build_rules(table: Mapping[str, Any], name: str) -> Rules:
         if not isinstance(when, Mapping) or not when:
             fix = "Add when = {criterion = value}"
             raise InputError.from_problem(f"rule {number} has no when", fix, name)
-        conditions = {
-            _normalise_name(c): _read_condition(value, c, name) for c, value in when.items()
-        }
-        rules.append(
-            Rule(conditions, _read_score(rule.get("score"), f"score of rule {number}", name))
-        )
+        conditions = {_normalise_name(c): _read_condition(value, c, name) for c, value in when.items()}
+        rules.append(Rule(conditions, _read_score(rule.get("score"), f"score of rule {number}", name)))
     otherwise = table.get("otherwise")
     criteria = _read_criteria(table.get("criteria", {}), name)
     closed = bool(criteria)
@@ -202,9 +190,7 @@ def _read_criteria(criteria: Any, name: str) -> dict[str, tuple[Answer, ...]]:
     for criterion, allowed in criteria.items():
         if not isinstance(allowed, list):
             raise InputError(f"{criterion} {allowed!r}", "a list of valid answers", name)
-    return {
-        _normalise_name(c): tuple(map(parse_answer, allowed)) for c, allowed in criteria.items()
-    }
+    return {_normalise_name(c): tuple(map(parse_answer, allowed)) for c, allowed in criteria.items()}
 
 
 def _check_keys(table: Any, valid_keys: tuple[str, ...], place: str, name: str) -> None:

@@ -62,11 +62,7 @@ def read_strata(strata: StrataLike) -> tuple[Stratum, ...]:
     """
     stratum_list: list[Stratum] = []
     for first, last, rate in _parse_strata(strata) if isinstance(strata, str) else strata or ():
-        follows = (
-            first == (stratum_list[-1].last + 1 if stratum_list else 1)
-            and first <= last
-            and last % 1 == 0
-        )
+        follows = first == (stratum_list[-1].last + 1 if stratum_list else 1) and first <= last and last % 1 == 0
         if not follows or not 0 < rate <= 1:
             problem = f"invalid stratum {first:g}-{last:g}:{rate:g}"
             raise InputError.from_problem(problem, SYNTAX)
@@ -106,9 +102,7 @@ def draw_sample(
         for s, stratum in enumerate(strata, 1):
             members = begin + np.flatnonzero(number[begin : begin + len(topic_docs)] == s)
             if len(members):
-                is_drawn[
-                    stream.choice(members, stratum.count_drawn(len(members)), replace=False)
-                ] = True
+                is_drawn[stream.choice(members, stratum.count_drawn(len(members)), replace=False)] = True
         begin += len(topic_docs)
     known_levels = np.full(len(number), np.nan) if levels is None else levels
     return Sample(tuple(strata), int(seed), number, is_drawn, known_levels)

@@ -26,9 +26,7 @@ class TeamBest:
     tied: tuple[str, ...] = ()
 
 
-def note_teams(
-    runs: Sequence[str], team_of: Mapping[str, str], action: str = "pooled"
-) -> Iterator[Note]:
+def note_teams(runs: Sequence[str], team_of: Mapping[str, str], action: str = "pooled") -> Iterator[Note]:
     """Yield notes about teams. Raise InputError if no run has a team."""
     if not set(runs) & team_of.keys():
         expected = f"those of {format_names(list(runs), 'run')}"
@@ -103,7 +101,5 @@ def _note_choice(best: Sequence[TeamBest]) -> Iterator[Note]:
     for row in best:
         if row.tied:
             names = format_names([row.run, *row.tied], "run")
-            text = (
-                f"{row.team}: {names} have the same {row.by}, the first given represents the team"
-            )
+            text = f"{row.team}: {names} have the same {row.by}, the first given represents the team"
             yield Note("best-of-team", text)

@@ -31,15 +31,13 @@ ANSWER_FILES: Rows = (
     option(
         "--support",
         "FILE",
-        "support of sentences by citations: topic run sentence citation full|partial|none; "
-        "may be repeated",
+        "support of sentences by citations: topic run sentence citation full|partial|none; may be repeated",
         repeat=True,
     ),
     option(
         "--rubric",
         "FILE",
-        "criteria that answers meet: topic run criterion axis weight met (0, 0.5 or 1); "
-        "may be repeated",
+        "criteria that answers meet: topic run criterion axis weight met (0, 0.5 or 1); may be repeated",
         repeat=True,
     ),
     option("--gold", "FILE", "right answers, as lines topic<TAB>text; a topic may have several"),

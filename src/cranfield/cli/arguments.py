@@ -92,9 +92,7 @@ def _join_topics(topics: Sequence[str]) -> Any:
 
 def read_measures(texts: Sequence[str]) -> list[str]:
     """Return the measures of all -m options, including measures in files."""
-    numbered_lines = [
-        iter_text_lines(Source.from_path(x[1:])) if x.startswith("@") else [(1, x)] for x in texts
-    ]
+    numbered_lines = [iter_text_lines(Source.from_path(x[1:])) if x.startswith("@") else [(1, x)] for x in texts]
     return [line for lines in numbered_lines for _, line in lines]
 
 

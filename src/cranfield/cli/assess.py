@@ -28,8 +28,7 @@ INPUT = (
     option(
         "--rules",
         "NAME|FILE",
-        "turns several criteria into a score for each assessor: a TOML file, or "
-        f"one of {', '.join(read_built_in())}",
+        f"turns several criteria into a score for each assessor: a TOML file, or one of {', '.join(read_built_in())}",
     ),
     option(
         "--columns",
@@ -41,22 +40,18 @@ INPUT = (
 )
 AGGREGATE = (
     *INPUT,
-    choice(
-        "--scheme", SCHEMES, "the rule for one level per item (default: median, the lower of two)"
-    ),
+    choice("--scheme", SCHEMES, "the rule for one level per item (default: median, the lower of two)"),
     choice(
         "--majority-ties",
         TIES,
-        "majority: several most frequent scores give level 0 (zero, the default), the "
-        "lower or the higher of them",
+        "majority: several most frequent scores give level 0 (zero, the default), the lower or the higher of them",
         name="ties",
     ),
     option("--strength", "P", "unanimity: strength (default: 0.2)", name="p"),
     option(
         "--max-score",
         "X",
-        "unanimity: highest possible score (default: that of --labels or --rules, else the "
-        "highest score)",
+        "unanimity: highest possible score (default: that of --labels or --rules, else the highest score)",
     ),
     switch("--keep-zero", "unanimity: items that all assessors scored 0 stay at 0"),
     option("--best", "QRELS", "favourites: items to add to the relevant ones"),

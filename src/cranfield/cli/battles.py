@@ -42,9 +42,7 @@ OPTIONS = (
         value="number",
         default=RIDGE,
     ),
-    *build_correction_option(
-        "holm (default), bonferroni, bh (Benjamini and Hochberg) or none", "holm"
-    ),
+    *build_correction_option("holm (default), bonferroni, bh (Benjamini and Hochberg) or none", "holm"),
     *build_alpha_option(),
     *build_confidence_option(),
     *build_trial_options(TRIALS, "bootstrap samples of topics"),

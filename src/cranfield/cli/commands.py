@@ -131,13 +131,10 @@ ROWS = (
         needs="scipy.special",
         does="compare runs: differences, intervals and p-values",
         example="qrels.txt bm25.run dense.run --baseline bm25 -m AP",
-        common="-m --baseline --test --correction --alpha --fail-if-worse --margin --scores "
-        "--preset --table -f -o",
-        usage="cranfield compare [options] QRELS RUN RUN…\n"
-        "       cranfield compare [options] --scores FILE…",
+        common="-m --baseline --test --correction --alpha --fail-if-worse --margin --scores --preset --table -f -o",
+        usage="cranfield compare [options] QRELS RUN RUN…\n       cranfield compare [options] --scores FILE…",
         description="Compare runs: differences of means with intervals, p-values and effect sizes.",
-        epilog="Exit codes: 0 ok, 1 a run is or could be worse (with --fail-if-worse), 2 invalid "
-        "input or usage.",
+        epilog="Exit codes: 0 ok, 1 a run is or could be worse (with --fail-if-worse), 2 invalid input or usage.",
     ),
     Command(
         "plan",
@@ -145,8 +142,7 @@ ROWS = (
         needs="scipy.special",
         does="compute the number of topics needed, or the power of a number of topics",
         example="--sd 0.2 --difference 0.05",
-        common="--sd --variance --difference --method --systems --alpha --power --for-topics -m "
-        "--scores --plot -f",
+        common="--sd --variance --difference --method --systems --alpha --power --for-topics -m --scores --plot -f",
         usage="cranfield plan [options] --sd S | --variance V\n"
         "       cranfield plan [options] QRELS RUN RUN…\n"
         "       cranfield plan [options] --scores FILE…",
@@ -161,8 +157,7 @@ ROWS = (
         does="estimate scores from LLM judgments of all topics and human judgments of some",
         example="people.txt model.txt *.run -m nDCG@10 --drawn random",
         common="-m --scores --drawn --audit-file --target --judge --teams --table -f -o",
-        usage="cranfield judge [options] PEOPLE JUDGE RUN…\n"
-        "       cranfield judge [options] --scores PEOPLE JUDGE",
+        usage="cranfield judge [options] PEOPLE JUDGE RUN…\n       cranfield judge [options] --scores PEOPLE JUDGE",
         description="Estimate scores and differences of runs from an LLM's judgments of "
         "all topics and human judgments of some. The intervals are valid for "
         "any quality of the LLM judgments. Reports the benefit of the LLM "
@@ -379,8 +374,7 @@ ROWS = (
         does="relevance against intent recall, a point for each run",
         example="qrels.intents.txt *.run -o diversity.svg",
         common="--against-measure --intents --gamma --intervals --zoom",
-        description="Draw how relevant runs are against how many intents they cover, with lines of "
-        "equal D♯.",
+        description="Draw how relevant runs are against how many intents they cover, with lines of equal D♯.",
         renamed={"--against": "--against-measure", "--level": "--confidence"},
     ),
     Command(
@@ -406,8 +400,7 @@ ROWS = (
         "assess aggregate",
         does="several assessors' labels to one level for each item",
         example="anna.txt ben.txt eve.txt -o qrels.txt",
-        common="--scheme --labels --rules --majority-ties --unlabelled --threshold --map --column "
-        "-f -o",
+        common="--scheme --labels --rules --majority-ties --unlabelled --threshold --map --column -f -o",
         description="Consolidate several assessors' labels to one level for each item.",
         renamed={"--missing": "--unlabelled", "--p": "--strength", "--ties": "--majority-ties"},
     ),
@@ -428,8 +421,7 @@ ROWS = (
         "line. Errors keep a file from being evaluated (exit code 2); warnings do not.",
         common="--kind --input-format --by-intent --labels --run-names --columns --max-words "
         "--max-citations --all -f -o",
-        epilog="If judgments are among the files, the topics of the runs are compared with the "
-        "judged topics.",
+        epilog="If judgments are among the files, the topics of the runs are compared with the judged topics.",
         renamed={"--format": "--input-format"},
     ),
     Command(
@@ -475,8 +467,7 @@ ROWS = (
         group=TOOLS,
         does="LETOR's tools: P@n, MAP and NDCG@n of predictions, and a t-test",
         example="eval-score test.txt predictions.txt results.txt 1",
-        description="A drop-in replacement for LETOR's evaluation tools. The original "
-        "names work as well.",
+        description="A drop-in replacement for LETOR's evaluation tools. The original names work as well.",
         epilog="LETOR data is read by `cranfield evaluate` as well, for every other measure.",
     ),
     Command(
@@ -562,6 +553,6 @@ _OUT_OF_SCOPE = {  # what cranfield does not do
     "cranfield evaluates runs that a search system wrote. It does not search or rerank.": "index "
     "search retrieve rank rerank",
 }
-OTHER_COMMANDS = {
-    word: f"Did you mean {ours}?" for ours, words in _SYNONYMS.items() for word in words.split()
-} | {word: advice for advice, words in _OUT_OF_SCOPE.items() for word in words.split()}
+OTHER_COMMANDS = {word: f"Did you mean {ours}?" for ours, words in _SYNONYMS.items() for word in words.split()} | {
+    word: advice for advice, words in _OUT_OF_SCOPE.items() for word in words.split()
+}

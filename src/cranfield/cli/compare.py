@@ -26,8 +26,7 @@ OPTIONS = (
     option(
         "--baseline",
         "RUN",
-        "compare every other run with this one, given by its name or its file; "
-        "may be repeated (default: all pairs)",
+        "compare every other run with this one, given by its name or its file; may be repeated (default: all pairs)",
         repeat=True,
     ),
     choice(
@@ -40,8 +39,7 @@ OPTIONS = (
     option(
         "--teams",
         "FILE",
-        "compare only the best run of each team: lines `run team`, or a table with these "
-        "columns; baselines stay",
+        "compare only the best run of each team: lines `run team`, or a table with these columns; baselines stay",
     ),
     option(
         "--best-by",
@@ -64,8 +62,7 @@ OPTIONS = (
     ),
     switch(
         "--fail-if-worse",
-        "report if a run is significantly worse than a baseline by any measure, and exit "
-        "with 1 if so",
+        "report if a run is significantly worse than a baseline by any measure, and exit with 1 if so",
         requires="baselines",
     ),
     option(
@@ -97,9 +94,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"--movers {options.movers}", "an integer ≥ 0")
     if options.movers == 0 and "movers" in (options.tables or ()):
         raise InputError.from_problem("use either --movers 0 or --table movers, not both")
-    comparison = compute_result(
-        Computation(compare, activity="testing", steps=_count_steps), options
-    )
+    comparison = compute_result(Computation(compare, activity="testing", steps=_count_steps), options)
     if not options.fail_if_worse:
         return show(comparison, options)
     gate = options.gate = comparison.gate(options.margin, options.undecided or "fail")

@@ -23,9 +23,7 @@ OPTIONS = (
         "an element type, a document, or a topic and a document, and the cost on each line",
         name="costs",
     ),
-    option(
-        "-m --metrics_file", "METRICS", "a metric on each line, as INSTCWLMetric(T=2) or INST(T=2)"
-    ),
+    option("-m --metrics_file", "METRICS", "a metric on each line, as INSTCWLMetric(T=2) or INST(T=2)"),
     option("-b --bib_file", "BIB", "write the BibTeX of the metrics here"),
     switch("-n --colnames", "print the names of the columns"),
     switch("-r --residuals", "possible increase of each value if unjudged documents were relevant"),
@@ -43,9 +41,7 @@ OPTIONS = (
         value="finite",
     ),
     option("--min_gain", "X", "lowest gain allowed, default: 0", value="finite"),
-    option(
-        "--max_cost", "X", "cost of documents of which it is not known, default: 1", value="finite"
-    ),
+    option("--max_cost", "X", "cost of documents of which it is not known, default: 1", value="finite"),
     option("--min_cost", "X", "the same at best, default: 1", value="finite"),
     choice("--as-version", (VERSION,), "dynamic BPM as in this release: K never changes"),
     *get_shared_options("import"),

@@ -38,9 +38,7 @@ def run_tool(work: Callable[..., T], options: argparse.Namespace, parts: Parts |
     return call(work, options, parts, run=getattr(options, "result_file", None))
 
 
-def write_output(
-    result: str | list[str] | dict[str, str], notes: Iterable[Note], options: argparse.Namespace
-) -> None:
+def write_output(result: str | list[str] | dict[str, str], notes: Iterable[Note], options: argparse.Namespace) -> None:
     """Write files, by their paths, or print a text, which may come as lines."""
     if isinstance(result, dict):
         write_files(result)

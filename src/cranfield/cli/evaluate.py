@@ -45,8 +45,7 @@ OPTIONS = (
         repeat=True,
     ),
     *build_preset_options(
-        "settings of a task, such as ntcir13-www-english (`cranfield presets` lists all); "
-        "-m adds measures"
+        "settings of a task, such as ntcir13-www-english (`cranfield presets` lists all); -m adds measures"
     ),
     option("--cutoff", "N", "cutoff of its measures", value="count", requires="preset"),
     *build_output_options(row_name="topic"),

@@ -42,8 +42,7 @@ OPTIONS = (
             option(
                 "--levels",
                 "LEVELS",
-                'a list without files, as levels in the order of the ranks: "3 2 - 0", '
-                "- or ? for an unjudged document",
+                'a list without files, as levels in the order of the ranks: "3 2 - 0", - or ? for an unjudged document',
             ),
             option(
                 "--judged",
@@ -52,9 +51,7 @@ OPTIONS = (
                 requires="levels",
             ),
             *build_order_options(TIES),
-            *get_shared_options(
-                "drawn", "relevance", "intents", "verticals", "costs", "formats", "threads"
-            ),
+            *get_shared_options("drawn", "relevance", "intents", "verticals", "costs", "formats", "threads"),
         ),
     ),
     *get_shared_options("import"),

@@ -12,9 +12,7 @@ from cranfield.tools.gdeval import HIGHEST, gdeval
 OPTIONS = (
     argument("qrels", "QRELS", f"judgments, with levels up to {HIGHEST}"),
     argument("result_file", "RUN", "a run, ordered by score"),
-    switch(
-        "-c", "means over all topics with relevant documents, in the run or not", name="complete"
-    ),
+    switch("-c", "means over all topics with relevant documents, in the run or not", name="complete"),
     argument("last", "K", "the same as -k K", nargs="?", value="count"),
     option("-k", "K", "last rank that counts (default: 20)", value="count"),
     option("-baseline -riskAlpha", "X", None, name="risk"),

@@ -22,9 +22,7 @@ PROBABILITIES = "probabilities of the {}-level intents: topic;intent;probability
 OPTIONS = (
     argument("first", "FIRST_QRELS", JUDGMENTS.format("first")),
     argument("second", "SECOND_QRELS", JUDGMENTS.format("second")),
-    argument(
-        "parents", "PARENTS", "the gold hierarchy: topic;second-level intent;first-level intent"
-    ),
+    argument("parents", "PARENTS", "the gold hierarchy: topic;second-level intent;first-level intent"),
     argument(
         "runs",
         "RUN",

@@ -66,8 +66,7 @@ OPTIONS = (
             option(
                 "--audit-file",
                 "FILE",
-                "human judgments of documents of this audit, written by `cranfield pool --audit`, "
-                "may be incomplete",
+                "human judgments of documents of this audit, written by `cranfield pool --audit`, may be incomplete",
                 name="audit",
             ),
             *INVALID,
@@ -104,9 +103,7 @@ OPTIONS = (
             switch("-q --per-topic", "also show the agreement of every topic"),
         ),
     ),
-    *build_correction_option(
-        "holm (default), bonferroni, bh (Benjamini and Hochberg) or none", "holm"
-    ),
+    *build_correction_option("holm (default), bonferroni, bh (Benjamini and Hochberg) or none", "holm"),
     *build_alpha_option(),
     *build_confidence_option(),
     *build_output_options(TABLES),
@@ -117,9 +114,7 @@ OPTIONS = (
 def run(options: argparse.Namespace) -> int:
     """Estimate, and show the tables."""
     if len(options.files) < 2:
-        raise InputError.from_problem(
-            f"found {format_count(len(options.files), 'file')}, expected PEOPLE JUDGE RUN…"
-        )
+        raise InputError.from_problem(f"found {format_count(len(options.files), 'file')}, expected PEOPLE JUDGE RUN…")
     people, first, *runs = options.files
     more = options.judges or ()
     names = options.names or [*map(get_path_name, (people, first))]
@@ -136,14 +131,8 @@ def run(options: argparse.Namespace) -> int:
     if options.of:
         inputs |= _collect_answers(options, runs)
     else:
-        inputs |= (
-            _collect_scores(options, runs, inputs)
-            if options.scores
-            else _collect_runs(options, runs)
-        )
-    with Progress(
-        [] if options.scores or options.of else [people, first, *runs, *runs]
-    ) as progress:
+        inputs |= _collect_scores(options, runs, inputs) if options.scores else _collect_runs(options, runs)
+    with Progress([] if options.scores or options.of else [people, first, *runs, *runs]) as progress:
         report = call(judge, options, **inputs, progress=progress.update)
     return show(report, options)
 
@@ -153,9 +142,7 @@ def _collect_runs(options: argparse.Namespace, runs: list[str]) -> dict[str, Any
         alternatives = "--labels-of nuggets or citations, or --scores, with PEOPLE JUDGE"
         raise InputError.from_problem("no run given", f"Use PEOPLE JUDGE RUN…, or {alternatives}.")
     if "-" in options.files:
-        raise InputError.from_problem(
-            "standard input (-) cannot be read for both judgments", "Use files."
-        )
+        raise InputError.from_problem("standard input (-) cannot be read for both judgments", "Use files.")
     if options.audit and options.drawn:
         raise InputError.from_problem("use either --audit-file or --drawn, not both")
     measures = options.measures if options.audit else choose_measures(options)
@@ -173,9 +160,7 @@ def _collect_answers(options: argparse.Namespace, rest: list[str]) -> dict[str, 
     return {"runs": None, "measures": options.measures, **dict.fromkeys({*NAMES} - {"progress"})}
 
 
-def _collect_scores(
-    options: argparse.Namespace, rest: list[str], inputs: dict[str, Any]
-) -> dict[str, Any]:
+def _collect_scores(options: argparse.Namespace, rest: list[str], inputs: dict[str, Any]) -> dict[str, Any]:
     """Return the human scores and the scores of the LLM judge."""
     if rest:
         raise InputError.from_problem(f"found {2 + len(rest)} files with --scores, expected 2")

@@ -29,9 +29,7 @@ OPTIONS = (
         (
             option("--rel", "N", "lowest relevant level (default: all above 0)", value="number"),
             LABELS,
-            *build_preset_options(
-                "take depth and labels from there (`cranfield presets` lists all)"
-            ),
+            *build_preset_options("take depth and labels from there (`cranfield presets` lists all)"),
             *get_shared_options("formats", "threads"),
         ),
     ),

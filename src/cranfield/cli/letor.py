@@ -10,21 +10,13 @@ from cranfield.tools import letor
 
 TEST = (argument("test", "TEST", "judgments: level qid:ID features # comment"),)
 SCORES = (argument("prediction", "PREDICTION", "scores, one on each line, in the order of TEST"),)
-RANKS = (
-    argument("prediction", "PREDICTION", "rank positions, one on each line, in the order of TEST"),
-)
-OUTPUT = (
-    argument(
-        "output", "OUTPUT", "output file, written completely or not at all; - is standard output"
-    ),
-)
+RANKS = (argument("prediction", "PREDICTION", "rank positions, one on each line, in the order of TEST"),)
+OUTPUT = (argument("output", "OUTPUT", "output file, written completely or not at all; - is standard output"),)
 RESULTS = (
     *OUTPUT,
     switch("--tidy", "write a table: topic, measure, value"),
     argument("flag", "FLAG", "1: every query, and the mean; 0: the mean only", choices=("0", "1")),
-    option(
-        "--depth", "N", f"the largest n of P@n and NDCG@n (default: {letor.DEPTH})", value="count"
-    ),
+    option("--depth", "N", f"the largest n of P@n and NDCG@n (default: {letor.DEPTH})", value="count"),
 )
 LAYOUTS = (
     choice(

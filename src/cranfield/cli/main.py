@@ -55,9 +55,7 @@ TOP = Part(
     parts=tuple(Part(name, help=row.does) for name, row in COMMANDS.items()),
     metavar="COMMAND",
 )
-HELP = Part(
-    "help", (argument("command", "COMMAND", "the command", nargs="*", choices=tuple(COMMANDS)),)
-)
+HELP = Part("help", (argument("command", "COMMAND", "the command", nargs="*", choices=tuple(COMMANDS)),))
 
 
 def load_command(name: str) -> Part:

@@ -106,9 +106,7 @@ def write_notes(notes: Iterable[Note], runs: int | None = None, verbose: bool = 
 # -- errors ---------------------------------------------------------------------------------------
 
 
-def write_error(
-    kind: str, message: str, code: int, display_lines: Sequence[str] = (), **fields: Any
-) -> None:
+def write_error(kind: str, message: str, code: int, display_lines: Sequence[str] = (), **fields: Any) -> None:
     """Write an error; `display_lines` replace the message in the text format."""
     defaults = dict.fromkeys(("file", "line", "found", "expected", "hint"))
     lines = [message] if is_json() else display_lines or [escape_unprintable(message)]

@@ -65,9 +65,7 @@ def run_table(work: Callable[..., Scores], options: argparse.Namespace) -> None:
 
 # -- arguments ------------------------------------------------------------------------------------
 
-DIR = (
-    option("--dir", "DIR", "directory of the topic directories (default: here)", name="directory"),
-)
+DIR = (option("--dir", "DIR", "directory of the topic directories (default: here)", name="directory"),)
 TID = (argument("topics", "TID", "file with topics, one on each line"),)
 NAME = (argument("name", "NAME", "name of the evaluation, part of file names"),)
 SEP = (argument("separator", "SEP", "instead of spaces", value="separator"),)
@@ -146,9 +144,7 @@ MUTED = (
         const=diversity.DIN_MEASURES,
     ),
 )
-CUT = (
-    TID + PREFIX + (argument("truncate", "CUTOFF", "cutoff, also of lists", value="count"),) + NAME
-)
+CUT = TID + PREFIX + (argument("truncate", "CUTOFF", "cutoff, also of lists", value="count"),) + NAME
 NUGGETS = (
     argument("nuggets", "NUGGETS", "topic nugget weight length on each line"),
     argument("suffix", "SUFFIX", "suffix of the files, such as test.nug"),
@@ -216,9 +212,7 @@ RELEASE_2019: dict[str, Any] = {"version": "190111", "rbp": 0.99, "sharp": tuple
 CLASSES: dict[str, Any] = {"classes": True, "endings": ("elab", "enev")}
 DIN: dict[str, Any] = {"kind": diversity.DIN_MEASURES}
 ROBUST = "convert trec --map 2=3,1=1,0=0"
-SPLIT = build_part(
-    "split-runs", TID + RANKINGS + SEP_SHORT + DIR, scripts.split_runs, run=run_split
-)
+SPLIT = build_part("split-runs", TID + RANKINGS + SEP_SHORT + DIR, scripts.split_runs, run=run_split)
 LISTED_RUNS = replace(
     SPLIT,
     run=partial(run_listed, scripts.split_runs),

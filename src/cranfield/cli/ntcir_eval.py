@@ -94,9 +94,7 @@ DIN = (
     ),
 )
 RANKED = (argument("found", "LIST", "a ranked list, an id on each line", nargs="?", default="-"),)
-LABELLED = (
-    argument("found", "LIST", "a labelled list, as label prints it", nargs="?", default="-"),
-)
+LABELLED = (argument("found", "LIST", "a labelled list, as label prints it", nargs="?", default="-"),)
 GAINED = (
     argument(
         "found",

@@ -41,9 +41,7 @@ def call(
     the options of `evaluate`.
     """
     parameters: dict[str, Any] = dict(signature(function).parameters)
-    built = {
-        name: call(make, options) for name, make in (parts or {}).items() if name in parameters
-    }
+    built = {name: call(make, options) for name, make in (parts or {}).items() if name in parameters}
     values = vars(options) | built | overrides
     optional = {name for name, p in parameters.items() if p.default is not p.empty}
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
@@ -51,9 +49,7 @@ def call(
 
         parameters |= dict.fromkeys(NAMES)
         optional |= parameters.keys()
-    return function(
-        **{n: values[n] for n in parameters if n not in optional or values.get(n) is not None}
-    )
+    return function(**{n: values[n] for n in parameters if n not in optional or values.get(n) is not None})
 
 
 # -- options of several commands ------------------------------------------------------------------
@@ -142,8 +138,7 @@ SHARED: dict[str, Rows] = {
         option(
             "--groups",
             "FILE",
-            "documents that are relevant only together: topic doc group; a group counts once, at "
-            "its last document",
+            "documents that are relevant only together: topic doc group; a group counts once, at its last document",
         ),
     ),
     "drawn": build_rows("tie_samples", "seed"),
@@ -161,8 +156,7 @@ SHARED: dict[str, Rows] = {
         option(
             "--import",
             "FILE",
-            "Python file with custom measures or user models (@cf.measure, @cf.user_model); may be "
-            "repeated",
+            "Python file with custom measures or user models (@cf.measure, @cf.user_model); may be repeated",
             repeat=True,
         ),
     ),

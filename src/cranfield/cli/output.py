@@ -44,8 +44,7 @@ def build_output_options(
     tables: Sequence[str] = (),
     row_name: str = "",
     formats: Sequence[str] = FORMATS,
-    file_help: str = "write to FILE, completely or not at all; its extension sets the "
-    "format: .csv, .md, …",
+    file_help: str = "write to FILE, completely or not at all; its extension sets the format: .csv, .md, …",
     flags: str = "-f --format",
     name: str = "format",
 ) -> Rows:
@@ -62,10 +61,7 @@ def build_output_options(
     if row_name:
         rows.insert(0, switch("-q --per-topic", f"show every {row_name}, then all"))
     if len(tables) > 1:
-        text = (
-            f"one of {', '.join(tables)}; may be repeated (default: by format; "
-            f"{', '.join(FLAT)} contain one)"
-        )
+        text = f"one of {', '.join(tables)}; may be repeated (default: by format; {', '.join(FLAT)} contain one)"
         rows.append(option("--table", "NAME", text, choices=tables, repeat=True))
     return (*rows, OptionGroup("look of tables", LOOK))
 
@@ -108,17 +104,13 @@ def show_scores(scores: Scores, options: argparse.Namespace, topics: Any = None)
 def _select_topics(scores: Scores, topics: Any) -> Scores:
     """Return the scores of some topics; sessions are named topic/session."""
     if topics == "common":
-        raise InputError.from_problem(
-            "--topics common: there are no judged topics here", "Use 101,102 or @FILE."
-        )
+        raise InputError.from_problem("--topics common: there are no judged topics here", "Use 101,102 or @FILE.")
     parts: dict[str, list[str]] = {topic: [topic] for topic in scores.topics}
     for topic in scores.topics:
         if (parent := topic.split("/")[0]) != topic:
             parts.setdefault(parent, []).append(topic)
     names = choose_topics(read_topics(topics), parts, "scores")
-    selection = scores.select(
-        topics=[*dict.fromkeys(topic for name in names for topic in parts[name])]
-    )
+    selection = scores.select(topics=[*dict.fromkeys(topic for name in names for topic in parts[name])])
     return replace(selection, notes=(*selection.notes, *note_topics_file(names)))
 
 
@@ -136,9 +128,7 @@ def show(result: TableResult, options: argparse.Namespace) -> int:
     colour = width is not None and not os.environ.get("NO_COLOR")  # https://no-color.org
     look: dict[str, Any] = {"width": width, "colour": colour}
     with use_decimals(options.decimals):
-        document = prepare_output(
-            result, format, vars(options) | look, getattr(options, "tables", None) or ()
-        )
+        document = prepare_output(result, format, vars(options) | look, getattr(options, "tables", None) or ())
         includes_notes = document.has_notes(format) or _has_notes_below(format, width)
         notes = () if quiet else document.notes
         document = replace(

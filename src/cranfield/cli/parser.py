@@ -41,8 +41,7 @@ LIMITS = (
     option(
         "--max-expansion",
         "TIMES",
-        "a compressed file may hold TIMES its size (default: 100, but at least 100 MB and at most "
-        "50 GB)",
+        "a compressed file may hold TIMES its size (default: 100, but at least 100 MB and at most 50 GB)",
         value="number",
     ),
 )
@@ -102,9 +101,7 @@ class Parser(argparse.ArgumentParser):
 
     # -- parsing ----------------------------------------------------------------------------------
 
-    def parse(
-        self, words: Sequence[str], namespace: argparse.Namespace | None = None
-    ) -> argparse.Namespace:
+    def parse(self, words: Sequence[str], namespace: argparse.Namespace | None = None) -> argparse.Namespace:
         """Return the options, or report the first error and exit."""
         words = [self._replace_former_name(word) for word in words]
         if not self.part.abbreviate:
@@ -259,9 +256,7 @@ class Parser(argparse.ArgumentParser):
 
     def _describe(self, rows: Iterable[Option]) -> list[tuple[str, str]]:
         """Return the names and the help of the visible rows."""
-        return [
-            (_format_names(row), self._format_row_help(row)) for row in rows if row.help is not None
-        ]
+        return [(_format_names(row), self._format_row_help(row)) for row in rows if row.help is not None]
 
     def _format_row_help(self, row: Option) -> str:
         """Return the help with the required option and the default."""
@@ -303,9 +298,7 @@ def _format_value(row: Option) -> str:
     if not isinstance(row.metavar, str):
         return " ".join(row.metavar)
     value = row.metavar or ("" if row.is_switch else f"{{{','.join(map(str, row.choices))}}}")
-    return {"*": f"[{value} ...]", "+": f"{value} [{value} ...]", "?": f"[{value}]"}.get(
-        str(row.nargs), value
-    )
+    return {"*": f"[{value} ...]", "+": f"{value} [{value} ...]", "?": f"[{value}]"}.get(str(row.nargs), value)
 
 
 def _format_usage(row: Option) -> str:

@@ -53,9 +53,7 @@ OPTIONS = (
                 value="number",
                 repeat=True,
             ),
-            option(
-                "--systems", "M", "systems that anova compares (default: the runs)", value="integer"
-            ),
+            option("--systems", "M", "systems that anova compares (default: the runs)", value="integer"),
             *build_alpha_option("; intervals have confidence 1 − A"),
             option(
                 "--power",
@@ -67,8 +65,7 @@ OPTIONS = (
             option(
                 "--for-topics",
                 "N",
-                "also what N topics can show: their power, and the smallest "
-                "difference they find; may be repeated",
+                "also what N topics can show: their power, and the smallest difference they find; may be repeated",
                 name="sizes",
                 value="count",
                 repeat=True,
@@ -83,8 +80,7 @@ OPTIONS = (
             choice(
                 "--of",
                 ("scores", "differences"),
-                "meaning of V or S: scores of a system (default), or differences of two systems, "
-                "with variance 2V",
+                "meaning of V or S: scores of a system (default), or differences of two systems, with variance 2V",
             ),
             choice(
                 "--residual",
@@ -103,9 +99,7 @@ OPTIONS = (
 def run(options: argparse.Namespace) -> int:
     """Design, show the tables, and draw."""
     _check_variance(options)
-    return runner.run(
-        Computation(plan, "scores" if options.files else "nothing"), options, build_figure
-    )
+    return runner.run(Computation(plan, "scores" if options.files else "nothing"), options, build_figure)
 
 
 def _check_variance(options: argparse.Namespace) -> None:
@@ -114,12 +108,8 @@ def _check_variance(options: argparse.Namespace) -> None:
         if options.of == "differences":
             raise InputError.from_problem("--of requires --variance or --sd")
         if not options.files:
-            raise InputError.from_problem(
-                "no variance given", "Use files of a pilot, --variance or --sd."
-            )
+            raise InputError.from_problem("no variance given", "Use files of a pilot, --variance or --sd.")
         return
     if options.files:
-        raise InputError.from_problem(
-            "use either files of a pilot or --variance and --sd, not both"
-        )
+        raise InputError.from_problem("use either files of a pilot or --variance and --sd, not both")
     reject_options(options, {*DECIDING, "residual"}, "a pilot")

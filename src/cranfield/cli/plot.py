@@ -108,11 +108,7 @@ def _build_model_options(
     )
 
 
-RANKS = (
-    option(
-        "--ranks", "N", "default: the longest list, at most 30; 30 without files", value="count"
-    ),
-)
+RANKS = (option("--ranks", "N", "default: the longest list, at most 30; 30 without files", value="count"),)
 MEASUREMENT = (
     option(
         "--measurement",
@@ -250,9 +246,7 @@ PARTS = (
         help=CWL.does,
         metavar=CWL.parts,
         parts=(
-            _build_model_part(
-                "functions", _build_model_options(RANKS, SERIES, files=OPTIONAL_LISTS)
-            ),
+            _build_model_part("functions", _build_model_options(RANKS, SERIES, files=OPTIONAL_LISTS)),
             _build_model_part("vary", _build_model_options(MEASUREMENT, SERIES, "mean over all")),
             _build_model_part("runs", _build_model_options(())),
         ),

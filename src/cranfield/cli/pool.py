@@ -30,9 +30,7 @@ OPTIONS = (
     argument("runs", "RUN", "results: topic Q0 doc rank score tag", nargs="+"),
     option("--depth", "N", "only the first N documents of a list (default: 100)", value="count"),
     option("--pool", "FILE", "write the pool to FILE; -o FILE does the same without -f"),
-    option(
-        "--unjudged", "FILE", "write to FILE what of the pool is not judged yet", requires="qrels"
-    ),
+    option("--unjudged", "FILE", "write to FILE what of the pool is not judged yet", requires="qrels"),
     OptionGroup(
         "samples for human assessors",
         (
@@ -59,17 +57,14 @@ OPTIONS = (
             option(
                 "-m --measure",
                 "MEASURE",
-                "measure whose rank weights set the probabilities of draws: P, DCG or RBP "
-                f"(default: {MEASURE})",
+                f"measure whose rank weights set the probabilities of draws: P, DCG or RBP (default: {MEASURE})",
                 repeat=True,
                 requires="audit",
             ),
             option("--seed", "S", "the same seed draws the same (default: 0)", value="integer"),
         ),
     ),
-    *build_output_options(
-        row_name="topic", file_help="with -f write to FILE, else the pool", name="shown"
-    ),
+    *build_output_options(row_name="topic", file_help="with -f write to FILE, else the pool", name="shown"),
     OptionGroup(
         "judgments, topics and teams",
         (

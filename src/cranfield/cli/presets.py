@@ -23,13 +23,9 @@ COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutof
 def run(options: argparse.Namespace) -> int:
     """List the presets."""
     all_presets = presets(options.presets)
-    exact_matches = [
-        p for p in all_presets.values() if options.words in ([x] for x in (p.name, *p.aliases))
-    ]
+    exact_matches = [p for p in all_presets.values() if options.words in ([x] for x in (p.name, *p.aliases))]
     entries = {name: str(p) for name, p in all_presets.items()}
-    matches = exact_matches or [
-        all_presets[name] for name in find_entries("preset", entries, options.words)
-    ]
+    matches = exact_matches or [all_presets[name] for name in find_entries("preset", entries, options.words)]
     count = f"{len(matches)} of {len(all_presets)}" if options.words else str(len(all_presets))
     lines = [
         *map(_format_entry, matches),

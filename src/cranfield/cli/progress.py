@@ -70,9 +70,7 @@ class Progress(ExitStack):
         with self._lock:
             if (elapsed := self._measure_time(doing)) >= DELAY:
                 rate = f"{done:,} of {format_count(total, noun)}"
-                self._show(
-                    format_progress(doing, done / total, elapsed - self._start_times[doing], rate)
-                )
+                self._show(format_progress(doing, done / total, elapsed - self._start_times[doing], rate))
 
     def _measure_time(self, doing: str) -> float:
         """Return the seconds since the start, and remember the start of an activity."""

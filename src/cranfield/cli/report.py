@@ -40,10 +40,7 @@ MEASURES = "nDCG@10 AP"
 LIST_OPTIONS = ("docs", "second_qrels", "list_depth")
 ANSWER_OPTIONS = ("assignments", "nuggets", "answers", "supports", "rubrics", "gold", "tokens")
 RUN_OPTIONS = (DECIDING | {"second_qrels", "list_depth"}) - {"measures", "topics", "undefined"}
-SCORED_ANSWERS = (
-    "QRELS RUN…, or only answers; for scores of answers, use --scores (cranfield "
-    "answers … -q -o FILE)"
-)
+SCORED_ANSWERS = "QRELS RUN…, or only answers; for scores of answers, use --scores (cranfield answers … -q -o FILE)"
 WITH_ANSWERS = (
     "QRELS RUN… with answers, or neither (nuggets: --assignments FILE; every file of "
     "answers: --answers FILE; answers can also be a RUN, with their references)"
@@ -110,16 +107,12 @@ def _choose_builder(options: argparse.Namespace) -> Callable[[argparse.Namespace
     """Return the function that builds the report of the given inputs."""
     if options.scores:
         return _build_from_scores
-    return (
-        _build_from_runs if options.files or not _collect_answers(options) else _build_from_answers
-    )
+    return _build_from_runs if options.files or not _collect_answers(options) else _build_from_answers
 
 
 def _collect_answers(options: argparse.Namespace) -> dict[str, Any]:
     """Return the inputs of generated answers that are not omitted."""
-    return {
-        name: value for name, value in collect_answer_inputs(options).items() if value is not None
-    }
+    return {name: value for name, value in collect_answer_inputs(options).items() if value is not None}
 
 
 def _build_from_scores(options: argparse.Namespace) -> ReportPage:
@@ -135,9 +128,7 @@ def _build_from_scores(options: argparse.Namespace) -> ReportPage:
 def _build_from_runs(options: argparse.Namespace) -> ReportPage:
     """Build the report of judgments and runs, with answers if available."""
     if not options.files:
-        raise InputError.from_problem(
-            "no files given", "Use QRELS RUN…, --scores FILE…, or --answers with judgments."
-        )
+        raise InputError.from_problem("no files given", "Use QRELS RUN…, --scores FILE…, or --answers with judgments.")
     qrels, *paths = options.files
     answers = _collect_answers(options)
     runs = find_runs(qrels, paths, usage=WITH_ANSWERS) if answers else find_runs(qrels, paths)

@@ -37,9 +37,7 @@ Inputs: TypeAlias = tuple[dict[str, Any], Sequence[str], int, int]
 "Arguments of a function, files it reads, numbers of runs and measures."
 
 
-def run(
-    work: Computation, options: argparse.Namespace, picture: Callable[..., Any] | None = None
-) -> int:
+def run(work: Computation, options: argparse.Namespace, picture: Callable[..., Any] | None = None) -> int:
     """Score, compute, draw, show."""
     plot = getattr(options, "plot", None)
     check_output(plot)
@@ -104,15 +102,11 @@ def _collect_runs(options: argparse.Namespace) -> Inputs:
 def _collect_judgments(options: argparse.Namespace) -> Inputs:
     """Return two sets of judgments, and runs, which are read for each set."""
     if "-" in options.runs:
-        raise InputError.from_problem(
-            "standard input (-) cannot be a run: runs are read twice", "Use files."
-        )
+        raise InputError.from_problem("standard input (-) cannot be a run: runs are read twice", "Use files.")
     if not options.runs:
         reject_options(options, RUN_OPTIONS, "runs: QRELS QRELS2 RUN…")
     preset = options.preset
-    tested = parse_measures(
-        [*(preset.measures if preset else ()), *(options.measures or ())] or ["AP"]
-    )
+    tested = parse_measures([*(preset.measures if preset else ()), *(options.measures or ())] or ["AP"])
     arguments = {
         "first": options.qrels,
         "runs": options.runs or None,
@@ -153,9 +147,7 @@ def _collect_gold_scores(options: argparse.Namespace) -> tuple[Scores, dict[str,
         measure_texts = {"gold": gold, "measures": options.measures or ()}
         options.measures = None
         scores = get_scores(options, runs=2)
-        columns = {
-            name: choose_columns(scores.measures, texts) for name, texts in measure_texts.items()
-        }
+        columns = {name: choose_columns(scores.measures, texts) for name, texts in measure_texts.items()}
         return scores, columns | {"measures": columns["measures"] or None}
     measures, columns_of_gold = choose_measures(options) or [], _list_columns(gold, options)
     if common := set(columns_of_gold) & set(_list_columns(measures, options)):
@@ -172,15 +164,9 @@ def _resolve_baselines(options: argparse.Namespace, scores: Scores) -> list[str]
     return [b if b in scores.runs else by_file.get(normpath(b), b) for b in options.baselines]
 
 
-def find_columns(
-    scores: Scores, texts: Sequence[str], options: argparse.Namespace
-) -> Sequence[str]:
+def find_columns(scores: Scores, texts: Sequence[str], options: argparse.Namespace) -> Sequence[str]:
     """Return the columns of measures in scores that were read or computed."""
-    return (
-        choose_columns(scores.measures, texts)
-        if options.scores
-        else _list_columns([*texts], options)
-    )
+    return choose_columns(scores.measures, texts) if options.scores else _list_columns([*texts], options)
 
 
 def _list_columns(texts: list[str], options: argparse.Namespace) -> list[str]:

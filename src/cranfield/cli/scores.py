@@ -93,9 +93,7 @@ def build_evaluation_options(scores: bool = True, without: Collection[str] = ())
 # -- scores ---------------------------------------------------------------------------------------
 
 
-def reject_options(
-    options: argparse.Namespace, names: Collection[str], required: str, fix: str = ""
-) -> None:
+def reject_options(options: argparse.Namespace, names: Collection[str], required: str, fix: str = "") -> None:
     """Raise an error for options that have no effect here."""
     for row in options.declared:
         if row.name in names and getattr(options, row.name) != row.default:
@@ -119,9 +117,7 @@ def get_scores(options: argparse.Namespace, runs: int = 1) -> Scores:
     else:
         scores = evaluate_files(options, runs)
     if len(scores.runs) < runs:
-        raise InputError.from_problem(
-            f"found {format_count(len(scores.runs), 'run')}, expected at least {runs}"
-        )
+        raise InputError.from_problem(f"found {format_count(len(scores.runs), 'run')}, expected at least {runs}")
     return scores
 
 

@@ -76,9 +76,7 @@ OPTIONS = (
 def run(options: argparse.Namespace) -> int:
     """Score sessions, or show the text that users read."""
     if not options.sessions and not options.clicks:
-        raise InputError.from_problem(
-            "no sessions given", "Use SESSIONS after QRELS, or --clicks LOG."
-        )
+        raise InputError.from_problem("no sessions given", "Use SESSIONS after QRELS, or --clicks LOG.")
     sessions = options.sessions or None
     if options.trail:
         return show(call(trailtext, options, sessions=sessions, measure=options.measures), options)

@@ -35,8 +35,7 @@ OPTIONS = (
         "relevance",
         (
             *build_preset_options(
-                "take depth, labels and the first measure from there (`cranfield presets` lists "
-                "all)"
+                "take depth, labels and the first measure from there (`cranfield presets` lists all)"
             ),
             *get_shared_options("relevance"),
         ),
@@ -51,7 +50,5 @@ def run(options: argparse.Namespace) -> int:
     """Find and show the topics."""
     runs = find_runs(options.qrels, options.runs)
     with Progress([options.qrels, *options.runs]) as progress:
-        result = call(
-            hard_topics, options, runs=runs, measure=options.measures, progress=progress.update
-        )
+        result = call(hard_topics, options, runs=runs, measure=options.measures, progress=progress.update)
     return show(result, options)

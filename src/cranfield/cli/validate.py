@@ -88,8 +88,7 @@ OPTIONS = (
     option(
         "--max-citations",
         "N",
-        f"citations of a sentence: more is an error (default: more than {MAX_CITATIONS} is "
-        "a warning)",
+        f"citations of a sentence: more is an error (default: more than {MAX_CITATIONS} is a warning)",
         value="count",
     ),
     switch("--all-cited", "there, a reference that no sentence cites is an error"),
@@ -138,9 +137,7 @@ def _build_reports(options: argparse.Namespace) -> Sequence[Report]:
     labels = None if options.labels is None else read_labels(options.labels)
     by_tag = options.run_names != "file"
     columns = read_columns(options.columns)
-    text = ReadOptions(
-        options.separator, labels, intents=options.by_intent, by_tag=by_tag, columns=columns
-    )
+    text = ReadOptions(options.separator, labels, intents=options.by_intent, by_tag=by_tag, columns=columns)
     limits = AnswerLimits(
         options.max_words,
         options.max_citations,
@@ -149,9 +146,7 @@ def _build_reports(options: argparse.Namespace) -> Sequence[Report]:
     )
     complete = options.all or options.format != "table" or options.tables
     limit = None if complete else MAX_LISTED
-    return validate(
-        options.files, options.kind, options.input_format, text, limits, options.topics, limit
-    )
+    return validate(options.files, options.kind, options.input_format, text, limits, options.topics, limit)
 
 
 def _choose_reader(kind: str, options: argparse.Namespace) -> Callable[[str], Any]:
@@ -183,11 +178,7 @@ def _list_problems(report: Report, list_all: bool) -> Iterator[str]:
     kinds = _group_problems(report)
     firsts = [group[: 1 if group[0].by_intent else MAX_LISTED] for group in kinds]
     visible = {id(problem) for group in firsts for problem in group}
-    yield from (
-        _format_problem(problem)
-        for problem in report.problems
-        if list_all or id(problem) in visible
-    )
+    yield from (_format_problem(problem) for problem in report.problems if list_all or id(problem) in visible)
     if any(group[0].by_intent for group in kinds):
         yield f"{report.where}: are judgments for intents, topic intent doc level? then --by-intent"
     for group, first in zip(kinds, firsts, strict=True):

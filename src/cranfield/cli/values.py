@@ -28,9 +28,7 @@ def parse_count(text: str) -> int:
     return int(digits)
 
 
-def parse_number(
-    text: str, low: float = -math.inf, high: float = math.inf, interval: str = ""
-) -> float:
+def parse_number(text: str, low: float = -math.inf, high: float = math.inf, interval: str = "") -> float:
     """Return a finite number; `interval` names its range in messages."""
     from cranfield.data.reading.lines import parse_finite
 

@@ -235,9 +235,7 @@ class Comparison(TableResult):
         check_choice("undecided", undecided, Undecided)
         measures, excluded = find_ranking_measures(self.scores)
         if not measures:
-            raise InputError(
-                f"no measure to decide by{format_reasons(excluded)}", "a measure that ranks runs"
-            )
+            raise InputError(f"no measure to decide by{format_reasons(excluded)}", "a measure that ranks runs")
         notes = tuple(
             Note("no-verdict", f"{name} has no verdict: neither high nor low values are better")
             for name in self.scores.measures
@@ -267,9 +265,7 @@ class Comparison(TableResult):
         )  # fmt: skip
         if margin is None:
             z = np.where(np.abs(x - y) <= TOLERANCE * part.scale, 0.0, x - y)
-            return self._mark_undecided(
-                replace(verdict, least=self._compute_smallest_p(pair, z)), pair, z
-            )
+            return self._mark_undecided(replace(verdict, least=self._compute_smallest_p(pair, z)), pair, z)
         trials, seed = self.trials or TRIALS, self.seed or 0
         result = within_margin(sign * x, sign * y, margin, self.alpha, trials, seed)
         low, high = sorted((sign * result.interval.low, sign * result.interval.high))
@@ -327,16 +323,12 @@ class Comparison(TableResult):
         pvalues = [least if p is pair else p.uncorrected for p in family]
         return float(CORRECTIONS[self.correction](pvalues).pvalues[family.index(pair)])
 
-    def _build_tables(
-        self, movers: int = 3, gate: Gate | None = None, marks: str = "letters"
-    ) -> list[ResultTable]:
+    def _build_tables(self, movers: int = 3, gate: Gate | None = None, marks: str = "letters") -> list[ResultTable]:
         from cranfield.comparison.tables import build_tables
 
         return build_tables(self, movers, gate, marks)
 
-    def _select_tables(
-        self, format: str, movers: int | None = None, gate: Gate | None = None
-    ) -> tuple[str, ...]:
+    def _select_tables(self, format: str, movers: int | None = None, gate: Gate | None = None) -> tuple[str, ...]:
         from cranfield.comparison.tables import select_tables
 
         return select_tables(self, format, movers, gate)
@@ -357,9 +349,7 @@ class Comparison(TableResult):
         head = f"Comparison: {size}, {self.test}, α = {self.alpha:g}"
         hidden = len(self.pairs) - len(pairs)
         more = [f"… {hidden} more in .pairs"] if hidden else []
-        return "\n".join(
-            [*map(escape_unprintable, [head, *pairs]), *more, *format_first_notes(self.notes, runs)]
-        )
+        return "\n".join([*map(escape_unprintable, [head, *pairs]), *more, *format_first_notes(self.notes, runs)])
 
 
 @suggest_keywords
@@ -445,9 +435,7 @@ def compare(
         notes += _note_identical(read)
     if chosen_correction == "none" and not TESTS[chosen_test].is_joint:
         notes += _note_uncorrected(size, alpha)
-    trial_settings: tuple[int | None, int | None] = (
-        (trials, seed) if TESTS[chosen_test].random else (None, None)
-    )
+    trial_settings: tuple[int | None, int | None] = (trials, seed) if TESTS[chosen_test].random else (None, None)
     return Comparison(
         read,
         tuple(chain(*runs)),
@@ -470,9 +458,7 @@ def _read_baselines(scores: Scores, baseline: str | Sequence[str] | None) -> tup
     expected = f"one of {format_names(scores.runs, 'run')}"
     is_single = isinstance(baseline, str)
     names = (baseline,) if is_single else tuple(to_list("baseline", baseline, expected))
-    names = tuple(
-        dict.fromkeys(name if isinstance(name, str) else describe_value(name) for name in names)
-    )
+    names = tuple(dict.fromkeys(name if isinstance(name, str) else describe_value(name) for name in names))
     for name in names:
         if name not in scores.runs:
             raise InputError(f"baseline {name!r}", f"one of {format_names(scores.runs, 'run')}")
@@ -489,12 +475,7 @@ def _list_pairs(order: Sequence[int], baselines: Sequence[int]) -> list[tuple[in
     """
     if not baselines:
         return [*combinations(order, 2)]
-    return [
-        (i, b)
-        for index, b in enumerate(baselines)
-        for i in order
-        if i not in baselines[: index + 1]
-    ]
+    return [(i, b) for index, b in enumerate(baselines) for i in order if i not in baselines[: index + 1]]
 
 
 def _compare_measures(
@@ -508,21 +489,15 @@ def _compare_measures(
     extracted = [_extract_measure(scores, measure) for measure in scores.measures]
     parts = [scores_part.matrix for scores_part in extracted]
     orders = [_order_runs(part, better) for part, better in zip(parts, scores.better, strict=True)]
-    pairs_by_measure = [
-        _list_pairs(order, [*map(scores.runs.index, baselines)]) for order in orders
-    ]
+    pairs_by_measure = [_list_pairs(order, [*map(scores.runs.index, baselines)]) for order in orders]
     row = CORRECTIONS.get(testing["correction"])
     level = alpha / len(pairs_by_measure[0]) if row is not None and row.simultaneous else alpha
     tested = compare_each(parts, pairs_by_measure, confidence=1 - level, **testing)
     for m, measure in enumerate(scores.measures):
-        effects, dz = (
-            EFFECTS[name].compute(parts[m], pairs_by_measure[m]) for name in (effect, "dz")
-        )
+        effects, dz = (EFFECTS[name].compute(parts[m], pairs_by_measure[m]) for name in (effect, "dz"))
         pairs = [
             _build_pair(measure, parts[m], *values, alpha, scores.better[m])
-            for values in zip(
-                tested[m], effects, dz, _count_signs(parts[m], pairs_by_measure[m]), strict=True
-            )
+            for values in zip(tested[m], effects, dz, _count_signs(parts[m], pairs_by_measure[m]), strict=True)
         ]
         runs = [*_build_summaries(scores, measure, parts[m], orders[m], pairs, alpha, baselines)]
         notes = [*extracted[m].notes, *_collect_notes(measure, parts[m], tested[m], alpha)]
@@ -638,16 +613,12 @@ def _note_uncorrected(tests: int, alpha: float) -> Iterator[Note]:
     """Note the family-wise error rate of several uncorrected tests."""
     if tests > 1:
         rate = family_wise_error(tests, alpha)
-        tests_text = (
-            f"{format_count(tests, 'test')} by each measure, each at α = {alpha:g}, uncorrected"
-        )
+        tests_text = f"{format_count(tests, 'test')} by each measure, each at α = {alpha:g}, uncorrected"
         text = f"{tests_text}: with equal runs and independent tests, at least one would be"
         yield Note("family", f"{text} significant with probability {rate:.2f}")
 
 
-def _collect_notes(
-    measure: str, part: Matrix, tested: Sequence[PairTest], alpha: float
-) -> tuple[Note, ...]:
+def _collect_notes(measure: str, part: Matrix, tested: Sequence[PairTest], alpha: float) -> tuple[Note, ...]:
     """Collect the notes of the tests, each kind once.
 
     Whether there are too few trials depends on the significance level.

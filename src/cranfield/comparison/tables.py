@@ -81,16 +81,12 @@ def describe_procedure(comparison: Comparison) -> str:
     if not TESTS[comparison.test].is_joint and pairs > 1:
         family = f"for {format_count(pairs, 'comparison')} by each measure"
         corrected = f"{CORRECTIONS[comparison.correction].title} {family}"
-    parts = describe_test(
-        comparison.test, comparison.trials, comparison.seed, comparison.enumerated, corrected
-    )
+    parts = describe_test(comparison.test, comparison.trials, comparison.seed, comparison.enumerated, corrected)
     return ", ".join([*parts, "two-sided", f"α = {comparison.alpha:g}"])
 
 
 def _describe_size(comparison: Comparison) -> str:
-    return tables.format_runs_and_topics(
-        len(comparison.scores.runs), *(run.topics for run in comparison.runs)
-    )
+    return tables.format_runs_and_topics(len(comparison.scores.runs), *(run.topics for run in comparison.runs))
 
 
 def _has_several_measures(comparison: Comparison) -> bool:
@@ -233,9 +229,7 @@ def _build_measure_columns(
         best, visible_marks = _find_best(means, better), marks if any(marks) else ()
         fields.append(tables.Field(measure, means, measure, best=best, marks=visible_marks))
     legend = (
-        signs.format_legend(all_marks)
-        if comparison.baselines
-        else _format_letters(comparison, "In a column, runs")
+        signs.format_legend(all_marks) if comparison.baselines else _format_letters(comparison, "In a column, runs")
     )
     return names, fields, legend
 
@@ -254,9 +248,7 @@ def _build_sentence_table(comparison: Comparison) -> tables.ResultTable:
     )
 
 
-def _write_sentence(
-    comparison: Comparison, pair: PairComparison, means: Mapping[tuple[str, str], float]
-) -> str:
+def _write_sentence(comparison: Comparison, pair: PairComparison, means: Mapping[tuple[str, str], float]) -> str:
     """Write a sentence with all numbers to report about a pair."""
     m = comparison.scores.measures.index(pair.measure)
     scores = " and ".join(format_number(means[run, pair.measure]) for run in (pair.run, pair.other))
@@ -326,8 +318,7 @@ class BaselineMarks:
             baselines = ", ".join(f"{sign} = {name}" for name, sign in pairs)
             return f"+ significantly better and - significantly worse than a baseline, {baselines}"
         text = ", ".join(
-            f"{sign}{'' if i else ' significantly better'} than {name}"
-            for i, (name, sign) in enumerate(pairs)
+            f"{sign}{'' if i else ' significantly better'} than {name}" for i, (name, sign) in enumerate(pairs)
         )
         return f"{text}; with - significantly worse" if any("-" in x for x in marks) else text
 

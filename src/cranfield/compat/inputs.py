@@ -111,12 +111,8 @@ def _select_columns(data: Any, names: Sequence[str], subtopics: bool) -> Any:
     if missing := [name for name in names if name not in columns]:
         expected = f"{', '.join(names)} (cranfield.evaluate accepts more names)"
         kind = "run" if names is COLUMNS["run"] else "qrels"
-        raise InputError(
-            f"no column {missing[0]} among {', '.join(map(str, columns))}", expected, kind
-        )
-    iteration = (
-        ["iteration"] if "iteration" in columns and (subtopics or "relevance" in names) else []
-    )
+        raise InputError(f"no column {missing[0]} among {', '.join(map(str, columns))}", expected, kind)
+    iteration = ["iteration"] if "iteration" in columns and (subtopics or "relevance" in names) else []
     return data[[*names, *iteration]]
 
 

@@ -155,8 +155,7 @@ class Measure:
     def SUPPORTED_PARAMS(self) -> dict[str, ParamInfo]:
         """Its parameters."""
         return {
-            name: ParamInfo(required=name in self.required, default=default)
-            for name, default in self.defaults.items()
+            name: ParamInfo(required=name in self.required, default=default) for name, default in self.defaults.items()
         }
 
     def __getitem__(self, name: str) -> Any:
@@ -341,9 +340,7 @@ def parse_trec_measure(measure: str) -> list[Measure]:
         names = sorted(supported_nicknames[measure])
         if skipped := [name for name in names if name not in {*supported, "runid"}]:
             warnings.warn(f"{measure} without {', '.join(skipped)}", stacklevel=2)
-        return [
-            parsed for name in names if name in supported for parsed in parse_trec_measure(name)
-        ]
+        return [parsed for name in names if name in supported for parsed in parse_trec_measure(name)]
     if measure in _WITHOUT_NUMBERS:
         return [_WITHOUT_NUMBERS[measure]]
     shape = None if measure in _WITH_NUMBERS else _NUMBERS.fullmatch(measure)
@@ -436,9 +433,7 @@ def define_byquery(
         for topic, results in run.groupby("query_id"):
             yield topic, impl(qrels[qrels["query_id"] == topic], results)
 
-    return define(
-        iter_topics, name or getattr(impl, "__name__", repr(impl)), support_cutoff, **others
-    )
+    return define(iter_topics, name or getattr(impl, "__name__", repr(impl)), support_cutoff, **others)
 
 
 # -- calculating ----------------------------------------------------------------------------------
@@ -450,21 +445,13 @@ class Evaluator:
     With `five`, user models have five measurements.
     """
 
-    def __init__(
-        self, measures: MeasureLike | Iterable[MeasureLike], qrels: Any, five: bool = False
-    ) -> None:
+    def __init__(self, measures: MeasureLike | Iterable[MeasureLike], qrels: Any, five: bool = False) -> None:
         is_iterable = isinstance(measures, Iterable) and not isinstance(measures, str)
         self.measures = tuple(dict.fromkeys(measures if is_iterable else [measures]))
         parsed = {m: _resolve_measure(m) for m in self.measures}
         self._aggregators = {m: measure.aggregator for m, measure in parsed.items()}
-        self._custom = {
-            m: measure for m, measure in parsed.items() if isinstance(measure, DefinedMeasure)
-        }
-        requests = {
-            m: _build_requests(measure, five)
-            for m, measure in parsed.items()
-            if m not in self._custom
-        }
+        self._custom = {m: measure for m, measure in parsed.items() if isinstance(measure, DefinedMeasure)}
+        requests = {m: _build_requests(measure, five) for m, measure in parsed.items() if m not in self._custom}
         qrels = materialize(qrels)
         self._frame = sort_frame(qrels, "qrels") if self._custom else None
         self._scorers = list(_build_scorers(requests, qrels))
@@ -487,9 +474,7 @@ class Evaluator:
         if self._custom:
             frame = sort_frame(run, "run")
             for m, custom in self._custom.items():
-                yield from (
-                    Metric(x.query_id, m, x.value) for x in custom.values(self._frame, frame)
-                )
+                yield from (Metric(x.query_id, m, x.value) for x in custom.values(self._frame, frame))
         lists = to_rows(run, "run") if self._scorers else None
         for scorer in self._scorers:
             yield from scorer(lists)
@@ -515,9 +500,7 @@ class _Columns:
 
     def __init__(self, requests: Mapping[Any, list[Request]], judged: Any) -> None:
         self._sizes = {m: len(columns) for m, columns in requests.items()}
-        self._score = Scorer(
-            judged, [request for columns in requests.values() for request in columns]
-        )
+        self._score = Scorer(judged, [request for columns in requests.values() for request in columns])
         self.topics = self._score.topics
 
     def __call__(self, run: Any) -> Iterator[Metric | CwlMetric]:
@@ -533,14 +516,10 @@ class _Columns:
 
 def _build_scorers(requests: Mapping[Any, list[Request]], qrels: Any) -> Iterator[_Columns]:
     """Yield the scorers of measures of documents, and of diversity."""
-    subtopic_requests = {
-        m: group for m, group in requests.items() if group[0].measure.takes == "intents"
-    }
+    subtopic_requests = {m: group for m, group in requests.items() if group[0].measure.takes == "intents"}
     if subtopic_requests and not is_empty(qrels):
         qrels = read_subtopic_qrels(qrels)
-    if document_requests := {
-        m: group for m, group in requests.items() if m not in subtopic_requests
-    }:
+    if document_requests := {m: group for m, group in requests.items() if m not in subtopic_requests}:
         yield _Columns(document_requests, to_rows(qrels, "qrels"))
     if subtopic_requests:
         yield _Columns(subtopic_requests, clip_levels(qrels) if isinstance(qrels, Qrels) else ())
@@ -625,9 +604,7 @@ class Provider:
                 raise CranfieldError(f"found measure '{measure}', expected one of {self.NAME}'s")
         return result
 
-    def iter_calc(
-        self, measures: Iterable[MeasureLike], qrels: Any, run: Any
-    ) -> Iterator[Metric | CwlMetric]:
+    def iter_calc(self, measures: Iterable[MeasureLike], qrels: Any, run: Any) -> Iterator[Metric | CwlMetric]:
         """Yield the value of every measure for every judged topic.
 
         >>> list(iter_calc([RR], [Qrel("q1", "d1", 1)], [ScoredDoc("q1", "d1", 0.5)]))
@@ -635,9 +612,7 @@ class Provider:
         """
         return self.evaluator(measures, qrels).iter_calc(run)
 
-    def calc_aggregate(
-        self, measures: Iterable[MeasureLike], qrels: Any, run: Any
-    ) -> dict[Any, float]:
+    def calc_aggregate(self, measures: Iterable[MeasureLike], qrels: Any, run: Any) -> dict[Any, float]:
         """Return the values for all judged topics: sums of counts, means of other measures."""
         return self.evaluator(measures, qrels).calc_aggregate(run)
 
@@ -665,9 +640,7 @@ class Provider:
         """Return the columns of judgments that the measures need."""
         return self._list_columns(measures, "QREL_INPUTS", COLUMNS["qrels"])
 
-    def _list_columns(
-        self, measures: Iterable[Measure], attribute: str, default: Sequence[str]
-    ) -> list[str]:
+    def _list_columns(self, measures: Iterable[Measure], attribute: str, default: Sequence[str]) -> list[str]:
         columns = (getattr(m, attribute, default) for m in measures if self.supports(m))
         return list(dict.fromkeys(name for names in columns for name in names))
 
@@ -699,9 +672,7 @@ gdeval = Provider(
 )
 judged = Provider("judged", _map_to_any("Judged"))
 msmarco = Provider("msmarco", {"RR": _ALL_DOCS})
-pyndeval = Provider(
-    "pyndeval", _map_to_any("ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP AP_IA P_IA StRecall")
-)
+pyndeval = Provider("pyndeval", _map_to_any("ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP AP_IA P_IA StRecall"))
 pytrec_eval = Provider(
     "pytrec_eval",
     {

@@ -41,10 +41,7 @@ def build_five_requests(name: str, params: Mapping[str, Any]) -> list[Request]:
             raise CranfieldError(f"found min_rel={low}, expected less than max_rel")
         relabel = Scale(low, high)
     model: Any = kind
-    measures = [
-        model(**settings, gain="raw", n=1000.0, measurement=measurement)
-        for measurement in MEASUREMENTS
-    ]
+    measures = [model(**settings, gain="raw", n=1000.0, measurement=measurement) for measurement in MEASUREMENTS]
     return [Request(measure, relabel) for measure in measures]
 
 

@@ -85,9 +85,7 @@ class CranfieldMeasure(theirs.Measure):
         self.ours = ours
         self.NAME = self.__name__ = OWN_PREFIX + type(ours).__name__  # A name of no other measure.
         self.SHORT_DESC = (ours.__doc__ or "").split("\n")[0]
-        self.SUPPORTED_PARAMS = {
-            name: theirs.ParamInfo(default=default) for name, default in defaults.items()
-        }
+        self.SUPPORTED_PARAMS = {name: theirs.ParamInfo(default=default) for name, default in defaults.items()}
         text, name = ours.called or str(ours), ours.called or type(ours).__name__
         self._text = OWN_PREFIX + text if name in _IR_MEASURES_NAMES else text
 
@@ -151,9 +149,7 @@ class _Evaluator(theirs.Evaluator):
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
         ordered = sorted(dict.fromkeys(measures), key=str)  # ir_measures passes a set.
         qrels = inputs.materialize(qrels)
-        self._native = [
-            *_build_evaluators([m for m in ordered if isinstance(m, CranfieldMeasure)], qrels)
-        ]
+        self._native = [*_build_evaluators([m for m in ordered if isinstance(m, CranfieldMeasure)], qrels)]
         other_measures = [m for m in ordered if not isinstance(m, CranfieldMeasure)]
         self._shim = shim.Evaluator(other_measures, qrels) if other_measures else None
         topics: list[Sequence[str]] = [e.collection.topics for _, e in self._native]
@@ -189,9 +185,7 @@ def _build_evaluators(
     for diverse in (False, True):
         group = [m for m in measures if (m.ours.takes == "intents") == diverse]
         if group:
-            judged = (
-                inputs.read_subtopic_qrels(qrels) if diverse else inputs.to_rows(qrels, "qrels")
-            )
+            judged = inputs.read_subtopic_qrels(qrels) if diverse else inputs.to_rows(qrels, "qrels")
             yield group, OurEvaluator(judged, [m.ours for m in group])
 
 

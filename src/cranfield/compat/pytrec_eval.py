@@ -83,9 +83,7 @@ class RelevanceEvaluator:
         by_key: dict[str, Measure] = {}
         for name, parameters in _parse_measures(measures).items():
             for parameter in sorted(parameters or _DEFAULTS.get(name, _NO_PARAMETER)):
-                measure = _build_measure(
-                    name, parameter, relevance_level, bool(judged_docs_only_flag)
-                )
+                measure = _build_measure(name, parameter, relevance_level, bool(judged_docs_only_flag))
                 by_key[_format_key(name, parameter)] = measure
         self._keys = tuple(by_key)
         judged = {topic: docs for topic, docs in query_relevance.items() if docs}
@@ -138,9 +136,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     return _parse_lines(f_qrel, "qrels", int)
 
 
-def _parse_lines(
-    lines: Iterable[str], kind: Kind, number: Callable[[str], T]
-) -> dict[str, dict[str, T]]:
+def _parse_lines(lines: Iterable[str], kind: Kind, number: Callable[[str], T]) -> dict[str, dict[str, T]]:
     topics: dict[str, dict[str, T]] = defaultdict(dict)
     for line in read_fields(lines, kind):
         docs = topics[line["topic"]]

@@ -96,9 +96,7 @@ class Scorer:
     def __init__(self, qrels: Any, requests: Sequence[Request]) -> None:
         self.topics: Sequence[str] = ()
         self._requests = requests
-        self._places: dict[
-            tuple[Relabel | None, bool], list[int]
-        ] = {}  # For measures with equal levels.
+        self._places: dict[tuple[Relabel | None, bool], list[int]] = {}  # For measures with equal levels.
         if is_empty(qrels):
             return
         judged = _read_judgments(qrels)
@@ -156,13 +154,10 @@ def _read_judgments(qrels: Any) -> Qrels:
     try:
         return read_qrels(qrels)
     except InputError:
-        if not isinstance(qrels, Mapping) or not all(
-            isinstance(x, Mapping) for x in qrels.values()
-        ):
+        if not isinstance(qrels, Mapping) or not all(isinstance(x, Mapping) for x in qrels.values()):
             raise
     numbers = {
-        topic: {doc: int(x) if isinstance(x, bool) else x for doc, x in docs.items()}
-        for topic, docs in qrels.items()
+        topic: {doc: int(x) if isinstance(x, bool) else x for doc, x in docs.items()} for topic, docs in qrels.items()
     }
     return read_qrels(numbers)  # Raises the same error.
 
@@ -175,9 +170,7 @@ def _replace_infinite(run: Any) -> Any:
     data: Any = None
     if isinstance(run, Mapping):
         data = {
-            topic: {doc: _make_finite(x) for doc, x in docs.items()}
-            if isinstance(docs, Mapping)
-            else docs
+            topic: {doc: _make_finite(x) for doc, x in docs.items()} if isinstance(docs, Mapping) else docs
             for topic, docs in run.items()
         }
     elif isinstance(run, list):

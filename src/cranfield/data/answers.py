@@ -124,9 +124,7 @@ def read_by_run(
                 raise line.make_error(f"no {cell}", expected)
             rows.setdefault((run, topic), []).append(line)
         elif topic in of_run or (run, topic) in rows:
-            raise line.make_problem(
-                f"duplicate topic {topic!r} in run {run!r}", _format_run_hint(line)
-            )
+            raise line.make_problem(f"duplicate topic {topic!r} in run {run!r}", _format_run_hint(line))
         else:
             of_run[topic] = Entry(build(line, line.cells[cell]), with_cells(line, {}))
     for (run, topic), lines in rows.items():
@@ -149,9 +147,7 @@ def _read_run_lines(
                 raise InputError(problem, "{run: {topic: …}} or {run: [record, …]}", location)
             yield from ({"run": run, "topic": topic, cell: x} for topic, x in topics.items())
 
-    is_collection = is_list(data) and any(
-        isinstance(source, FILES) or is_frame(source) for source in data
-    )
+    is_collection = is_list(data) and any(isinstance(source, FILES) or is_frame(source) for source in data)
     if is_collection:
         check_distinct_paths((source for source in data if isinstance(source, FILES)), "file")
     for source in data if is_collection else [data]:
@@ -225,9 +221,7 @@ class PieceCache(Generic[T]):
     kind: str
     cache: dict[Any, T] = field(default_factory=dict)
 
-    def read(
-        self, line: Line, items: Any, topic: str, build: Callable[[Line, int], T]
-    ) -> Iterator[tuple[Line, T]]:
+    def read(self, line: Line, items: Any, topic: str, build: Callable[[Line, int], T]) -> Iterator[tuple[Line, T]]:
         """Yield (line, object) for each piece.
 
         `build` gets the piece and its number, from 1.
@@ -292,9 +286,7 @@ def _build_answer(line: Line, value: Any) -> Answer:
     if isinstance(value, str):
         return Answer(value.strip(), None, references.names)
     numbered = enumerate(read_pieces(line, value, SENTENCES, "sentence"), 1)
-    sentences = tuple(
-        [_read_sentence(sentence, number, references) for number, sentence in numbered]
-    )
+    sentences = tuple([_read_sentence(sentence, number, references) for number, sentence in numbered])
     return Answer(" ".join([sentence.text for sentence in sentences]), sentences, references.names)
 
 
@@ -388,9 +380,7 @@ class AnswerLimits:
             except InputError as error:
                 yield Problem.from_error(error, source.name)
         if len(first) >= MIN_ANSWERS and 0 not in first:
-            problem = (
-                f"place 0 among the references in none of {len(first):,} answers that cite places"
-            )
+            problem = f"place 0 among the references in none of {len(first):,} answers that cite places"
             text = f"found {problem}, expected some: are places counted from 1? They are from 0"
             yield Problem("warning", source.name, None, text, kind="places")
 
@@ -402,9 +392,7 @@ class AnswerLimits:
             words = len(answer.split())
         else:
             sentences = [*read_pieces(line, answer, SENTENCES, "sentence")]
-            words = sum(
-                len(str(sentence.cells.get("text") or "").split()) for sentence in sentences
-            )
+            words = sum(len(str(sentence.cells.get("text") or "").split()) for sentence in sentences)
             for number, sentence in enumerate(sentences, 1):
                 yield from self._check_sentence(sentence, number, references)
             if self.all_cited:
@@ -423,9 +411,7 @@ class AnswerLimits:
         for key in metadata:
             if key not in self.metadata_keys:
                 valid_keys = f"one of {', '.join(self.metadata_keys)}"
-                yield Problem.from_error(
-                    line.make_error(f"key {key!r} in metadata", valid_keys), line.location
-                )
+                yield Problem.from_error(line.make_error(f"key {key!r} in metadata", valid_keys), line.location)
 
     def _check_sentence(self, line: Line, number: int, references: References) -> Iterator[Problem]:
         try:
@@ -436,22 +422,13 @@ class AnswerLimits:
         if cited > (self.max_citations or MAX_CITATIONS):
             severity: Severity = "error" if self.max_citations else "warning"
             limit = self.max_citations or MAX_CITATIONS
-            yield _make_limit_problem(
-                severity, line, cited, "citation", limit, f" in sentence {number}"
-            )
+            yield _make_limit_problem(severity, line, cited, "citation", limit, f" in sentence {number}")
 
 
-def _find_uncited(
-    line: Line, sentences: Sequence[Line], references: References
-) -> Iterator[Problem]:
+def _find_uncited(line: Line, sentences: Sequence[Line], references: References) -> Iterator[Problem]:
     """Yield an error for each reference that no sentence cites."""
     citations: list[Any] = [item.cells.get("citations") for item in sentences]
-    items = [
-        item
-        for cited in citations
-        if is_list(cited) or isinstance(cited, Mapping)
-        for item in cited
-    ]
+    items = [item for cited in citations if is_list(cited) or isinstance(cited, Mapping) for item in cited]
     documents = {references.find_document(item) for item in items}
     for name in dict.fromkeys(references.names):
         if name not in documents:

@@ -41,9 +41,7 @@ class _Layout(Layout):
 
     def resolve_columns(self, names: Iterable[Any]) -> dict[str, str]:
         columns = list(names)
-        matches = (
-            (key, find_spelling(spellings, columns)) for key, spellings in self.spellings.items()
-        )
+        matches = ((key, find_spelling(spellings, columns)) for key, spellings in self.spellings.items())
         ids = {key: column for key, column in matches if column is not None}
         rest = [name for name in columns if name not in ids.values()]
         return ids | {name: name for name in rest if name.strip().lower() not in IGNORED}
@@ -73,9 +71,7 @@ class Assessment(NamedTuple):
     cells: Mapping[str, Any]
 
 
-def iterate_assessments(
-    data: AssessmentsLike, columns: Mapping[str, str] | None = None
-) -> Iterator[Assessment]:
+def iterate_assessments(data: AssessmentsLike, columns: Mapping[str, str] | None = None) -> Iterator[Assessment]:
     """Yield the assessments of one or several files, a mapping, a frame or rows.
 
     `columns` maps topic, doc and assessor to the column names of a table.
@@ -90,12 +86,8 @@ def iterate_assessments(
     if isinstance(data, Iterable) and not (is_frame(data) or isinstance(data, bytes)):
         data = list(data)
         if data and all(isinstance(item, str | os.PathLike) for item in data):
-            return _read_files(
-                [os.fspath(path) for path in data], _apply_column_names(ONE_ASSESSOR, columns)
-            )
-    return _build_assessments(
-        iter_lines(data, _apply_column_names(MANY_ASSESSORS, columns), "assessments")
-    )
+            return _read_files([os.fspath(path) for path in data], _apply_column_names(ONE_ASSESSOR, columns))
+    return _build_assessments(iter_lines(data, _apply_column_names(MANY_ASSESSORS, columns), "assessments"))
 
 
 class AssessmentColumns(NamedTuple):
@@ -109,9 +101,7 @@ class AssessmentColumns(NamedTuple):
     cells: list[tuple[str, ...]]  # of the label columns, row by row
 
 
-def read_assessment_columns(
-    data: AssessmentsLike, columns: Mapping[str, str]
-) -> list[AssessmentColumns]:
+def read_assessment_columns(data: AssessmentsLike, columns: Mapping[str, str]) -> list[AssessmentColumns]:
     """Read text files and tables as columns. Raise Irregular for any other input."""
     paths = [data] if isinstance(data, str | os.PathLike) else data
     is_collection = isinstance(paths, list | tuple) and len(paths) > 0
@@ -121,10 +111,7 @@ def read_assessment_columns(
     if len({*map(os.path.realpath, names)}) < len(names):
         raise Irregular
     layout = _apply_column_names(ONE_ASSESSOR, columns)
-    return [
-        _read_file_columns(*named_path, layout)
-        for named_path in zip(names, name_assessors(names), strict=True)
-    ]
+    return [_read_file_columns(*named_path, layout) for named_path in zip(names, name_assessors(names), strict=True)]
 
 
 def _read_file_columns(path: str, assessor: str, layout: _Layout) -> AssessmentColumns:
@@ -185,9 +172,7 @@ def _read_file(source: Source, assessor: str, layout: _Layout) -> Iterator[Asses
     if format is JSON:
         data = read_json(source)
         is_single = _count_depth(data) == 2
-        return _build_assessments(
-            _read_mapping({assessor: data} if is_single else data, source.name)
-        )
+        return _build_assessments(_read_mapping({assessor: data} if is_single else data, source.name))
     if format.tabular is not None:
         return _build_assessments(iter_lines(source, layout, source.name), assessor)
     return _build_assessments(_read_text(source, format), assessor)
@@ -226,14 +211,10 @@ def _read_mapping(data: Any, location: str) -> Iterator[Line]:
     A label may be a mapping of criteria.
     """
     if _count_depth(data) < 3:
-        raise InputError(
-            "a mapping with another structure", "{assessor: {topic: {doc: label}}}", location
-        )
+        raise InputError("a mapping with another structure", "{assessor: {topic: {doc: label}}}", location)
     for assessor, topics in data.items():
         for topic, docs in _require_mapping(topics, f"assessor {assessor}", location).items():
-            for doc, label in _require_mapping(
-                docs, f"topic {topic} of {assessor}", location
-            ).items():
+            for doc, label in _require_mapping(docs, f"topic {topic} of {assessor}", location).items():
                 ids = dict(zip(IDS, (topic, doc, assessor), strict=True))
                 criteria = label if isinstance(label, Mapping) else {"label": label}
                 yield Line(location, None, {**criteria, **ids})

@@ -76,9 +76,7 @@ def read_audit(data: AuditLike) -> AuditOrder:
     for line in read_lines(data, LAYOUT, "audit"):
         pair = line.get_name("topic"), line.get_name("doc")
         if pair in rows:
-            raise line.make_duplicate_error(
-                f"document {pair[1]!r} in topic {pair[0]}", line_numbers[pair]
-            )
+            raise line.make_duplicate_error(f"document {pair[1]!r} in topic {pair[0]}", line_numbers[pair])
         p = line.get_number("probability", "a probability > 0 and ≤ 1", 0)
         if not 0 < p <= 1:
             raise line.make_error(f"probability {p:g}", "a probability > 0 and ≤ 1")

@@ -42,9 +42,7 @@ def read_judgments(name: str, by_intent: bool) -> Iterator[tuple[Any, ...]]:
                 raise InputError(f"judgments without {field}", ", ".join(fields), name)
         for field, (description, hint) in UNSUPPORTED_FIELDS.items():
             if field in available and field not in fields:
-                raise InputError(
-                    f"judgments {description}", "judgments of documents", name, hint=hint
-                )
+                raise InputError(f"judgments {description}", "judgments of documents", name, hint=hint)
         for judged in dataset.qrels_iter():
             *ids, level = (getattr(judged, field) for field in fields)
             number = parse_finite(level) if isinstance(level, str) else level

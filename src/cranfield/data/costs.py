@@ -119,9 +119,7 @@ class DocCosts:
     def find_unknown_documents(self, topic: str, docs: Sequence[str]) -> list[str]:
         """Return the documents of a topic without a cost."""
         names = Strings.from_list(list(docs))
-        lines = replace(
-            Table.from_columns(names, np.zeros(len(names))), topics=Strings.from_list([topic])
-        )
+        lines = replace(Table.from_columns(names, np.zeros(len(names))), topics=Strings.from_list([topic]))
         return names[self.rows(lines) < 0].tolist()
 
     def find_unknown_types(self, run: Run) -> list[str]:
@@ -182,11 +180,7 @@ def _read_text(source: Source) -> DocCosts | None:
         keys, costs = read_number_columns(text, width)
     except Irregular:
         return None
-    return (
-        _reject_duplicates(_build_costs(layout, keys, costs, source.name))
-        if (costs > 0).all()
-        else None
-    )
+    return _reject_duplicates(_build_costs(layout, keys, costs, source.name)) if (costs > 0).all() else None
 
 
 def _read_frame(frame: pl.DataFrame, location: str) -> DocCosts | None:
@@ -207,15 +201,11 @@ def _read_frame(frame: pl.DataFrame, location: str) -> DocCosts | None:
     return _reject_duplicates(_build_costs(tuple(spellings), columns, numbers.to_numpy(), location))
 
 
-def _build_costs(
-    names: tuple[str, ...], keys: Sequence[Strings], costs: Floats, location: str
-) -> DocCosts:
+def _build_costs(names: tuple[str, ...], keys: Sequence[Strings], costs: Floats, location: str) -> DocCosts:
     """Build costs from columns. The last of `names` is the unit, or "cost"."""
     *topics, docs = keys
     unit = names[-1] if names[-1] in UNITS else ""
-    return DocCosts(
-        Table.from_columns(docs, costs, *topics).group_by_topic(), names[:-1], unit, location
-    )
+    return DocCosts(Table.from_columns(docs, costs, *topics).group_by_topic(), names[:-1], unit, location)
 
 
 def _reject_duplicates(costs: DocCosts) -> DocCosts | None:

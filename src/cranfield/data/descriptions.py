@@ -107,9 +107,7 @@ def read_queries(data: QueriesLike) -> dict[str, Query]:
         topic = line.get_name("topic")
         if topic in queries:
             raise line.make_duplicate_error(f"topic {topic!r}")
-        other_cells = {
-            x.removeprefix(_SLICE_PREFIX): v for x, v in line.cells.items() if x[0] == _SLICE_PREFIX
-        }
+        other_cells = {x.removeprefix(_SLICE_PREFIX): v for x, v in line.cells.items() if x[0] == _SLICE_PREFIX}
         slices = {name: _read_text(line, f"{_SLICE_PREFIX}{name}") for name in other_cells}
         filled = {name: value for name, value in slices.items() if value}
         queries[topic] = Query(_read_text(line, "query"), filled)
@@ -140,9 +138,7 @@ def read_docs(data: DocsLike, doc_ids: Collection[str], max_length: int = 1000) 
     return docs
 
 
-def check_query_topics(
-    query_topics: Collection[str], topics: Collection[str], location: str
-) -> None:
+def check_query_topics(query_topics: Collection[str], topics: Collection[str], location: str) -> None:
     """Raise InputError if no query belongs to one of the topics."""
     if not any(topic in query_topics for topic in topics):
         queries = format_names([*query_topics][:1000], "query")
@@ -169,7 +165,5 @@ def _read_text(line: Line, name: str) -> str:
     if cell is None:
         return ""
     if isinstance(cell, list | tuple | dict):
-        raise line.make_error(
-            f"{name.lstrip(_SLICE_PREFIX)} {format_value(cell)}", "text or a number"
-        )
+        raise line.make_error(f"{name.lstrip(_SLICE_PREFIX)} {format_value(cell)}", "text or a number")
     return " ".join(str(cell).split())

@@ -90,10 +90,7 @@ def read_distributions(
         if label not in order:
             raise line.make_error(f"label {label!r} of item {item}", f"one of {', '.join(order)}")
     totals, counted_votes = _compute_totals(values, lines, votes)
-    items = {
-        item: tuple(of_item.get(label, 0.0) / totals[item] for label in order)
-        for item, of_item in values.items()
-    }
+    items = {item: tuple(of_item.get(label, 0.0) / totals[item] for label in order) for item, of_item in values.items()}
     vote_range = (min(totals.values()), max(totals.values())) if counted_votes else None
     return Distributions(items, order, vote_range, location)
 
@@ -101,9 +98,7 @@ def read_distributions(
 def _compute_totals(values: _ByLabel, lines: _Lines, votes: bool) -> tuple[dict[str, float], bool]:
     """Return the sum of the values of each item, and True if the values are votes."""
     totals = {item: math.fsum(of_item.values()) for item, of_item in values.items()}
-    are_integers = all(
-        value.is_integer() for of_item in values.values() for value in of_item.values()
-    )
+    are_integers = all(value.is_integer() for of_item in values.values() for value in of_item.values())
     votes = votes or (are_integers and any(total != 1 for total in totals.values()))
     for item, total in totals.items():
         line = lines[item, next(iter(values[item]))]
@@ -190,9 +185,7 @@ def _read_pairs(line: Line) -> list[tuple[Any, Any]]:
         expected = "also a column value (1 for the only label of an item)"
         raise line.make_error("a label without a value", expected)
     if not pairs:
-        raise line.make_error(
-            "no labels", "the columns label and value, or a column for each label"
-        )
+        raise line.make_error("no labels", "the columns label and value, or a column for each label")
     return pairs
 
 
@@ -210,8 +203,7 @@ def _count_votes(rows: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
         choices[name][assessor] = label
         lines.setdefault((name, label), line)
     return {
-        item: {label: float(n) for label, n in Counter(votes.values()).items()}
-        for item, votes in choices.items()
+        item: {label: float(n) for label, n in Counter(votes.values()).items()} for item, votes in choices.items()
     }, lines
 
 

@@ -122,9 +122,7 @@ def check_writable(path: str) -> None:
         raise FileError("write", path, reason)
 
 
-def check_not_inputs(
-    outputs: Iterable[str], inputs: Iterable[str], whole_directories: bool = False
-) -> None:
+def check_not_inputs(outputs: Iterable[str], inputs: Iterable[str], whole_directories: bool = False) -> None:
     """Raise an error if an output is also an input, directly or through links.
 
     The files of an input directory are those in topic directories, ``DIR/0001/0001.rel``, or all

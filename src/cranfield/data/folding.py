@@ -73,11 +73,7 @@ def explain_folded(pairs: Sequence[tuple[str, str]]) -> str:
     "ids differ only in leading zeros: '0301' and '301'"
     """
     pair = pairs[0] if pairs else None
-    return (
-        f"ids differ only in {describe_difference(*pair)}: {pair[0]!r} and {pair[1]!r}"
-        if pair
-        else ""
-    )
+    return f"ids differ only in {describe_difference(*pair)}: {pair[0]!r} and {pair[1]!r}" if pair else ""
 
 
 def describe_difference(name: str, other_name: str) -> str:

@@ -86,9 +86,7 @@ def _build_classes(lines: Iterable[Line]) -> dict[str, dict[str, str]]:
         if "L2" in cells and line.cells["class"] is None:
             raise line.make_error(f"no class ({text!r})", "topic doc L2 class")
         if not (topic and doc and name) or ("L2" in cells and doc in ITERATIONS):
-            raise line.make_error(
-                f"{format_count(len(cells), 'field')} ({text!r})", LAYOUT.expected_line
-            )
+            raise line.make_error(f"{format_count(len(cells), 'field')} ({text!r})", LAYOUT.expected_line)
         first_class = classes.setdefault(topic, {}).setdefault(doc, name)
         if first_class != name:
             problem = f"conflicting classes for document {doc!r} in topic {topic}"

@@ -92,9 +92,7 @@ def read_hierarchies(
         return [data]
     if ties is not None:
         check_choice("ties", ties, Ties)
-    groups = group_by_tag(
-        read_lines(data, RUN, "run", separator), get_location(data, "run"), run_names
-    )
+    groups = group_by_tag(read_lines(data, RUN, "run", separator), get_location(data, "run"), run_names)
     return [_build_hierarchy(tag, lines, ties) for tag, lines in groups.items()]
 
 
@@ -123,9 +121,7 @@ def _choose_order(lines: list[Line], ties: Ties | None) -> str:
         if all(line.cells.get(f"{order}{n}") is not None for line in lines for n in "12"):
             return order
     if ties not in (None, "given"):
-        raise lines[0].make_error(
-            f"no {candidates[0]}s", f"{candidates[0]}s of both levels for ties={ties}"
-        )
+        raise lines[0].make_error(f"no {candidates[0]}s", f"{candidates[0]}s of both levels for ties={ties}")
     return "given"
 
 
@@ -148,9 +144,7 @@ class Parents:
     lines: Mapping[tuple[str, str], int | None]
     where: str = "parents"
 
-    def get_parents(
-        self, topic: str, first: tuple[str, ...], second: tuple[str, ...]
-    ) -> Mapping[str, str]:
+    def get_parents(self, topic: str, first: tuple[str, ...], second: tuple[str, ...]) -> Mapping[str, str]:
         """Return the parent of each intent of a topic.
 
         Raise InputError if one is missing.

@@ -68,9 +68,7 @@ def merge_intents(table: Table) -> Documents:
     doc = _number_texts(table.docs, table.hashes, table.group)
     intent = _number_texts(table.types, table.types.compute_hashes(), table.group)
     names = table.types[_find_firsts(intent)].tolist()
-    intent_names = [
-        names[a:b] for a, b in _split_groups(table.group[_find_firsts(intent)], len(table.names))
-    ]
+    intent_names = [names[a:b] for a, b in _split_groups(table.group[_find_firsts(intent)], len(table.names))]
     return _build_documents(table.group, doc, intent, table.values, intent_names)
 
 
@@ -79,11 +77,7 @@ def merge_mapping_intents(judged: Mapping[str, Mapping[str, Mapping[str, Any]]])
     numbers: list[tuple[int, int, int]] = []  # (topic, document, intent)
     levels: list[Any] = []
     docs: dict[tuple[int, str], int] = {}
-    numbered = (
-        (t, judgments)
-        for t, intents in enumerate(judged.values())
-        for judgments in intents.values()
-    )
+    numbered = ((t, judgments) for t, intents in enumerate(judged.values()) for judgments in intents.values())
     for intent, (topic, judgments) in enumerate(numbered):
         doc_numbers = (docs.setdefault((topic, name), len(docs)) for name in judgments)
         numbers += ((topic, doc, intent) for doc in doc_numbers)
@@ -93,9 +87,7 @@ def merge_mapping_intents(judged: Mapping[str, Mapping[str, Mapping[str, Any]]])
     return _build_documents(t, d, i, np.array(levels, dtype=np.float64), names)
 
 
-def _build_documents(
-    topic: Ints, doc: Ints, intent: Ints, level: Floats, names: Sequence[Sequence[str]]
-) -> Documents:
+def _build_documents(topic: Ints, doc: Ints, intent: Ints, level: Floats, names: Sequence[Sequence[str]]) -> Documents:
     """Merge judgments whose documents and intents are numbered topic by topic."""
     if (np.diff(np.sort(doc * (intent.max(initial=0) + 1) + intent)) == 0).any():
         raise Irregular
@@ -104,22 +96,14 @@ def _build_documents(
     np.maximum.at(highest, doc, level)
     offsets = np.searchsorted(topic[first], np.arange(len(names) + 1))
     ordered = [sort_intents(topic_names) for topic_names in names]
-    place = [
-        topic_names.index(name)
-        for original, topic_names in zip(names, ordered, strict=True)
-        for name in original
-    ]
-    by_intent = ByIntent(
-        tuple(map(tuple, ordered)), doc, np.array(place, dtype=np.int64)[intent], level
-    )
+    place = [topic_names.index(name) for original, topic_names in zip(names, ordered, strict=True) for name in original]
+    by_intent = ByIntent(tuple(map(tuple, ordered)), doc, np.array(place, dtype=np.int64)[intent], level)
     return Documents(offsets, highest, first, by_intent)
 
 
 def _number_texts(texts: Strings, hashes: Any, group: Ints) -> Ints:
     """Number the texts within each group in order of first appearance."""
-    _, first, inverse = np.unique(
-        hash_in_groups(hashes, group), return_index=True, return_inverse=True
-    )
+    _, first, inverse = np.unique(hash_in_groups(hashes, group), return_index=True, return_inverse=True)
     inverse = inverse.ravel()  # NumPy 2.0 returns another shape
     matches = texts.compare(texts[first[inverse]]) & (group == group[first[inverse]])
     if not matches.all():  # two texts with one hash
@@ -160,9 +144,7 @@ class Intents:
 
     def __repr__(self) -> str:
         mappings = (self.probabilities, self.navigational)
-        intents = {
-            (topic, name) for mapping in mappings for topic in mapping for name in mapping[topic]
-        }
+        intents = {(topic, name) for mapping in mappings for topic in mapping for name in mapping[topic]}
         topics = format_count(len({topic for topic, _ in intents}), "topic")
         return f"Intents: {format_count(len(intents), 'intent')} of {topics}"
 
@@ -209,11 +191,7 @@ def _parse_lines(lines: Iterable[Line], location: str) -> Intents:
         if abs(total - 1.0) > TOLERANCE:
             text = f"probabilities with sum {total:.10g} in topic {topic}"
             is_close = abs(total - 1.0) < 0.05
-            hint = (
-                "if they are rounded, write more digits or divide them by their sum"
-                if is_close
-                else ""
-            )
+            hint = "if they are rounded, write more digits or divide them by their sum" if is_close else ""
             raise InputError(text, "1", last[topic].location, last[topic].number, hint)
     return Intents(probabilities, navigational, location, first)
 
@@ -227,8 +205,6 @@ def _read_facts(line: Line) -> list[Any]:
 def _parse_probability(cell: Any, line: Line) -> float:
     number = parse_finite(cell)
     if number is None or not 0 <= number <= 1:
-        problem = (
-            f"{str(cell)!r} for intent {line.get_name('intent')} of topic {line.get_name('topic')}"
-        )
+        problem = f"{str(cell)!r} for intent {line.get_name('intent')} of topic {line.get_name('topic')}"
         raise line.make_error(problem, "a probability in [0, 1], or informational or navigational")
     return number

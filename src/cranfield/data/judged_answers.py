@@ -141,9 +141,7 @@ Supports: TypeAlias = dict[int, dict[str, Citation]]  # by sentence and cited do
 Bank: TypeAlias = Mapping[str, Mapping[str, Nugget]]
 
 
-def _parse_label(
-    line: Line, column: str, words: Mapping[str, float], noun: str, name: str
-) -> float:
+def _parse_label(line: Line, column: str, words: Mapping[str, float], noun: str, name: str) -> float:
     """Return the value of a label. `noun` and `name` describe its piece in errors."""
     cell = line.cells.get(column)
     if cell.__class__ is str and cell in words:  # the usual spelling
@@ -153,9 +151,7 @@ def _parse_label(
         return words[word]
     problem = f"no {column}" if cell in (None, "") else f"{column} {format_value(cell)}"
     *choices, last = [*words][: len({*words.values()})]
-    raise line.make_error(
-        f"{problem} for {noun} {truncate_text(name)}", f"{', '.join(choices)} or {last}"
-    )
+    raise line.make_error(f"{problem} for {noun} {truncate_text(name)}", f"{', '.join(choices)} or {last}")
 
 
 class Scale(NamedTuple):
@@ -211,9 +207,7 @@ def read_bank(data: AnswersLike) -> Bank:
 
     def build(line: Line, value: Any) -> dict[str, Nugget]:
         nuggets: dict[str, Nugget] = {}
-        for number, piece in enumerate(
-            read_pieces(line, _expand_mapping(value, "importance"), BANK, "nugget"), 1
-        ):
+        for number, piece in enumerate(read_pieces(line, _expand_mapping(value, "importance"), BANK, "nugget"), 1):
             nugget = _read_nugget(piece, _read_name(piece, "nugget", number))
             if nugget.name in nuggets:
                 raise piece.make_duplicate_error(f"nugget {truncate_text(nugget.name)}")
@@ -254,9 +248,7 @@ def read_assignments(
         for piece, nugget in cache.read(line, objects, topic, assigned):
             first = by_name.setdefault(nugget.name, nugget)
             if nuggets and first is not nugget:
-                _check_conflict(
-                    piece, topic, nugget, first, bank is not None or _is_row(line, "nuggets")
-                )
+                _check_conflict(piece, topic, nugget, first, bank is not None or _is_row(line, "nuggets"))
             nuggets.append(nugget)
         return _drop_unlabelled(topic, nuggets, "support", invalid_labels)
 
@@ -298,11 +290,7 @@ def _expand_mapping(value: Any, column: str) -> Any:
     columns = ("importance", "assignment")
     return [
         {"nugget": name}
-        | (
-            dict(zip(columns, label, strict=True))
-            if is_list(label) and len(label) == 2
-            else {column: label}
-        )
+        | (dict(zip(columns, label, strict=True)) if is_list(label) and len(label) == 2 else {column: label})
         for name, label in value.items()
     ]
 
@@ -313,18 +301,14 @@ def _read_nugget(line: Line, name: str, support: float = 0.0) -> Nugget:
     return Nugget(name, bool(vital), support, sub_narrative)
 
 
-def _read_assignment(
-    bank_nuggets: Mapping[str, Nugget] | None, scale: Scale, line: Line, number: int
-) -> Nugget:
+def _read_assignment(bank_nuggets: Mapping[str, Nugget] | None, scale: Scale, line: Line, number: int) -> Nugget:
     """Read a nugget and its assignment. Raise an error if it contradicts the bank."""
     name = _read_name(line, "nugget", number)
     support = scale.read(line, name)
     if bank_nuggets is None:
         return _read_nugget(line, name, support)
     if name not in bank_nuggets:
-        raise line.make_error(
-            f"nugget {truncate_text(name)}", f"one of the topic's {len(bank_nuggets)} nuggets"
-        )
+        raise line.make_error(f"nugget {truncate_text(name)}", f"one of the topic's {len(bank_nuggets)} nuggets")
     importance = line.cells.get("importance")
     if importance is not None and _read_nugget(line, name).vital != bank_nuggets[name].vital:
         expected = f"{'vital' if bank_nuggets[name].vital else 'okay'}, as in the nuggets"
@@ -358,9 +342,7 @@ def _read_support_columns(data: AnswersLike) -> ByRun[Supports]:
     for file in data if is_list(data) else [data]:
         location, cells = get_location(file, "support"), read_text_columns(file, SUPPORT)
         names, words = cells["citation"].tolist(), cells["support"].tolist()
-        id_columns = [
-            cells[name] for name in ("topic", "run", "sentence")
-        ]  # equal on all lines of a sentence
+        id_columns = [cells[name] for name in ("topic", "run", "sentence")]  # equal on all lines of a sentence
         starts = np.unique(np.concatenate([column.find_changes() for column in id_columns]))
         ends = [*starts[1:].tolist(), len(names)]
         sentences = zip(*(column[starts].tolist() for column in id_columns), strict=True)
@@ -371,9 +353,7 @@ def _read_support_columns(data: AnswersLike) -> ByRun[Supports]:
             of_run = by_run.setdefault(run, {})
             if topic not in of_run:
                 of_run[topic] = Entry({}, Line(location, start + 1, {}))
-            _add_citations(
-                of_run[topic].value.setdefault(_parse_plain_number(number), {}), cited, end - start
-            )
+            _add_citations(of_run[topic].value.setdefault(_parse_plain_number(number), {}), cited, end - start)
     return ByRun("support", by_run)
 
 
@@ -483,9 +463,7 @@ def _read_criterion(scale: Scale, line: Line, number: int) -> Criterion:
 # -- labels of some pieces ------------------------------------------------------------------------
 
 
-def complete_labels(
-    target: ByRun[Any], references: Sequence[ByRun[Any]], label: float
-) -> ByRun[Any]:
+def complete_labels(target: ByRun[Any], references: Sequence[ByRun[Any]], label: float) -> ByRun[Any]:
     """Add a label to each piece of `target` that only the references labelled.
 
     The pieces are the citations of the answer, and the nuggets of the topic. If `target` has
@@ -506,9 +484,7 @@ def complete_labels(
     return ByRun(target.kind, by_run, target.invalid)
 
 
-def _merge_nuggets(
-    target: ByRun[Any], references: Sequence[ByRun[Any]]
-) -> dict[str, dict[str, Nugget]]:
+def _merge_nuggets(target: ByRun[Any], references: Sequence[ByRun[Any]]) -> dict[str, dict[str, Nugget]]:
     """Return the nuggets per topic, with references that have all of `target`."""
     merged, reference_nuggets = collect_nuggets([target]), collect_nuggets(references)
     for topic, nuggets in merged.items():
@@ -526,15 +502,11 @@ def collect_nuggets(data: Sequence[ByRun[Any]]) -> dict[str, dict[str, Nugget]]:
         for topic, value in entries:
             topic_nuggets = by_topic.setdefault(topic, {})
             if isinstance(value, tuple):
-                topic_nuggets.update(
-                    {nugget.name: nugget for nugget in value if nugget is not None}
-                )
+                topic_nuggets.update({nugget.name: nugget for nugget in value if nugget is not None})
     return by_topic
 
 
-def _merge_citations(
-    entry: Entry[Supports], references: Sequence[Supports], label: float
-) -> Supports:
+def _merge_citations(entry: Entry[Supports], references: Sequence[Supports], label: float) -> Supports:
     """Return all labelled citations of an answer, in the order of the first assessor."""
     sources = [*references, entry.value]
     merged: Supports = {}

@@ -90,9 +90,7 @@ class Merging:
         """Return the options for a run with this order of documents."""
         if order != "score" and self.chunk_score in ("max", "sum"):
             ordering = "rank" if order == "rank" else "the order of the lists"
-            problem = (
-                f"chunk_score={self.chunk_score} needs scores, but {ordering} decides the order"
-            )
+            problem = f"chunk_score={self.chunk_score} needs scores, but {ordering} decides the order"
             raise InputError.from_problem(problem, "Use first.", location)
         return replace(self, order=order, where=location, counts={})
 
@@ -119,11 +117,7 @@ class Merging:
         if not chunks:
             raise InputError.from_problem("chunks is empty", "Example: '#'.")
         pattern = _extract_pattern(chunks)
-        return (
-            self._split_chunk
-            if pattern is None
-            else partial(self._apply_function, _compile_pattern(pattern))
-        )
+        return self._split_chunk if pattern is None else partial(self._apply_function, _compile_pattern(pattern))
 
     def _split_chunk(self, chunk: str) -> str:
         separator = self.separator or ""
@@ -175,27 +169,19 @@ class Merging:
 
     def merge_table(self, table: Table) -> Table:
         """Merge a table of whole topics, so that each document has one line."""
-        unique = (
-            table
-            if self.duplicates == "error"
-            else _merge_rows(table, self._choose_rule(self.duplicates))
-        )
+        unique = table if self.duplicates == "error" else _merge_rows(table, self._choose_rule(self.duplicates))
         merged, changed = unique, np.zeros(len(unique), dtype=bool)
         if self.chunks is not None:
             docs = self._find_documents(unique.docs)
             changed = ~docs.compare(unique.docs)
             merged = replace(unique, docs=docs, hashes=docs.compute_hashes())
             merged = _merge_rows(merged, self._choose_rule(self.chunk_score))
-        counts = zip(
-            table.sizes, unique.sizes, _count_flags(changed, unique), merged.sizes, strict=True
-        )
+        counts = zip(table.sizes, unique.sizes, _count_flags(changed, unique), merged.sizes, strict=True)
         for name, (lines, remaining, chunks, documents) in zip(table.names, counts, strict=True):
             self.counts[name] = _Counts(*map(int, (lines, lines - remaining, chunks, documents)))
         return merged
 
-    def merge_ranking(
-        self, topic: str, docs: Mapping[str, float], repeated: int = 0
-    ) -> dict[str, float]:
+    def merge_ranking(self, topic: str, docs: Mapping[str, float], repeated: int = 0) -> dict[str, float]:
         """Merge the chunks of a ranking in memory, which has no duplicate ids."""
         rule, chunks = self._choose_rule(self.chunk_score), 0
         scores: dict[str, float] = {}
@@ -227,9 +213,7 @@ class Merging:
 
     def describe_merges(self) -> Iterator[tuple[str, str]]:
         """Yield (kind, text) of each note about merged documents."""
-        lines, repeated, chunks, documents = (
-            sum(column) for column in zip(*self.counts.values(), strict=True)
-        )
+        lines, repeated, chunks, documents = (sum(column) for column in zip(*self.counts.values(), strict=True))
         if repeated:
             selection = "first" if self.duplicates == "first" or self.order == "given" else "best"
             lines_dropped = format_count(repeated, "duplicate line")
@@ -342,6 +326,4 @@ def _is_row(row: Any) -> bool:
     if not isinstance(row, Sequence) or len(row) not in (3, len(TREC["run"])):
         return False
     topic, doc, value = row if len(row) == 3 else (row[0], row[2], row[4])
-    return (
-        all(isinstance(name, str | int) for name in (topic, doc)) and to_number(value) is not None
-    )
+    return all(isinstance(name, str | int) for name in (topic, doc)) and to_number(value) is not None

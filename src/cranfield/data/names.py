@@ -28,9 +28,7 @@ def check_word(name: str, first: bool = False) -> str:
     elif not _is_unicode(name):
         problem = "is not Unicode"
     elif first and name.startswith(_STARTS):
-        problem = (
-            f"starts with {name[0]!r}, which is read as a comment, JSON, XML or a byte order mark"
-        )
+        problem = f"starts with {name[0]!r}, which is read as a comment, JSON, XML or a byte order mark"
     if problem:
         fix = "Use a format such as csv or json."
         raise InputError.from_problem(f"the name {name!r} {problem}", fix)

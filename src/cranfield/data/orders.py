@@ -33,9 +33,7 @@ def choose_order(ties: str | None, order: str | None = None) -> Reading | None:
         "rank",
         "file",
     ):
-        names = [
-            format_option(f"--{n} {x}", f'{n}="{x}"') for n, x in (("order", order), ("ties", ties))
-        ]
+        names = [format_option(f"--{n} {x}", f'{n}="{x}"') for n, x in (("order", order), ("ties", ties))]
         fix = f"Use only {format_option('--order', 'order=')}, or break ties of equal scores."
         raise InputError.from_problem(f"{' contradicts '.join(names)}", fix)
     if order == "score":
@@ -62,9 +60,7 @@ def make_missing_error(reading: Reading, location: str, line: int | None = None)
     name = "ties" if reading in ("trec", "file") else "order"
     option_text = format_option(f"--{name} {reading}", f'{name}="{reading}"')
     columns = "scores" if reading in BY_SCORE else "ranks"
-    return InputError.from_problem(
-        f"no {columns}, which {option_text} requires", "", location, line
-    )
+    return InputError.from_problem(f"no {columns}, which {option_text} requires", "", location, line)
 
 
 def apply_order(table: Table, ties: Reading | None, location: str) -> Table:
@@ -75,9 +71,7 @@ def apply_order(table: Table, ties: Reading | None, location: str) -> Table:
         return table
     if table.ranks is None:
         option_text = format_option("--order rank", 'order="rank"')
-        raise InputError.from_problem(
-            f"ranks are not numbers, which {option_text} requires", where=location
-        )
+        raise InputError.from_problem(f"ranks are not numbers, which {option_text} requires", where=location)
     return replace(table, values=-table.ranks)
 
 

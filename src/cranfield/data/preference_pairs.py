@@ -112,14 +112,10 @@ def _read_columns(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
         PreferencePair(topic, text, other_run if text == run else run, False, assessor)
         if text in (run, other_run)
         else PreferencePair(topic, run, other_run, True, assessor)
-        for topic, run, other_run, text, assessor in zip(
-            topics, runs, other_runs, winners, assessors, strict=True
-        )
+        for topic, run, other_run, text, assessor in zip(topics, runs, other_runs, winners, assessors, strict=True)
     ]
     keys = {
-        (assessor, topic, first_run, other_run)
-        if first_run < other_run
-        else (assessor, topic, other_run, first_run)
+        (assessor, topic, first_run, other_run) if first_run < other_run else (assessor, topic, other_run, first_run)
         for topic, first_run, other_run, _, assessor, _ in pairs
     }
     unknown = {text.lower() for pair, text in zip(pairs, winners, strict=True) if pair.tied}
@@ -145,12 +141,8 @@ def _read_lines(data: PreferencePairsLike) -> tuple[tuple[PreferencePair, ...], 
                 preference = f"preference between {pair_text} by {pair.assessor}"
                 raise line.make_duplicate_error(preference, firsts[key])
             firsts[key] = line.number
-    bad = sum(
-        _read_cell(line, "preferred").lower() in BOTH_BAD for line in lines if "run" in line.cells
-    )
-    of_bad = [f"{format_count(bad, 'preference')} for neither (both bad), counted as a tie"] * bool(
-        bad
-    )
+    bad = sum(_read_cell(line, "preferred").lower() in BOTH_BAD for line in lines if "run" in line.cells)
+    of_bad = [f"{format_count(bad, 'preference')} for neither (both bad), counted as a tie"] * bool(bad)
     return tuple(pairs), (*winners.list_notes(), *shown_first.list_notes(), *of_bad)
 
 
@@ -169,14 +161,10 @@ def _read_pair(line: Line, winners: _Choices, shown_first: _Choices) -> Preferen
     first, winner = _read_first(line, run, shown_first), winners.choose(line, run)
     if winner is None:
         text = _read_cell(line, "preferred")
-        raise line.make_problem(
-            f"invalid preference {text!r}: expected {run!r}, {other_run!r}, a, b or tie"
-        )
+        raise line.make_problem(f"invalid preference {text!r}: expected {run!r}, {other_run!r}, a, b or tie")
     if winner == TIED:
         return PreferencePair(topic, run, other_run, True, assessor, first)
-    return PreferencePair(
-        topic, winner, other_run if winner == run else run, False, assessor, first
-    )
+    return PreferencePair(topic, winner, other_run if winner == run else run, False, assessor, first)
 
 
 def _read_first(line: Line, run: str, shown_first: _Choices) -> str | None:
@@ -185,9 +173,7 @@ def _read_first(line: Line, run: str, shown_first: _Choices) -> str | None:
     first_run = shown_first.choose(line, run) if text else None
     if text and first_run in (None, TIED):
         other_run = line.get_name("other")
-        raise line.make_problem(
-            f"invalid first run {text!r}: expected {run!r}, {other_run!r}, a or b"
-        )
+        raise line.make_problem(f"invalid first run {text!r}: expected {run!r}, {other_run!r}, a or b")
     return first_run
 
 

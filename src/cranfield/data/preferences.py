@@ -70,9 +70,7 @@ class PreferenceGroup:
         prefers = np.zeros((len(self.docs), len(self.docs)), dtype=np.bool_)
         for docs, levels in self.subgroups:
             prefers[np.ix_(docs, docs)] |= levels[:, None] > levels
-        count = (
-            0 if self._overlap else np.count_nonzero(prefers)
-        )  # without overlap, nothing is implied
+        count = 0 if self._overlap else np.count_nonzero(prefers)  # without overlap, nothing is implied
         while count < np.count_nonzero(prefers):  # paths with one more document, then two, four
             count = np.count_nonzero(prefers)
             steps = prefers.astype(np.float32)
@@ -214,9 +212,7 @@ def _build_group(judged: _Judgments, name: str, subgroups: Sequence[list[int]]) 
     for (indices, levels), rows in zip(members, subgroups, strict=True):
         if (relevant[indices] != (levels > 0)).any():
             row = rows[int(np.argmax(relevant[indices] != (levels > 0)))]
-            problem = (
-                f"level 0 for document {judged.docs[row]}, relevant in other subgroups of {name}"
-            )
+            problem = f"level 0 for document {judged.docs[row]}, relevant in other subgroups of {name}"
             raise judged.error(problem, "level 0 in all subgroups of the group or in none", row)
     group = PreferenceGroup(name, tuple(index), relevant, tuple(members))
     if pair := group.find_contradiction():
@@ -325,18 +321,14 @@ def _check_judgments(judged: _Judgments, names: Sequence[str]) -> None:
         raise InputError.from_problem("no judgments in file", where=judged.where)
     for key, rows in judged.rows.items():
         if key[0] == "all":
-            raise judged.error(
-                "a topic named 'all'", "another name ('all' is the summary)", rows[0]
-            )
+            raise judged.error("a topic named 'all'", "another name ('all' is the summary)", rows[0])
         if len({judged.docs[row] for row in rows}) == len(rows):
             continue
         firsts: dict[str, int] = {}
         for row in rows:
             doc = judged.docs[row]
             if (first := firsts.setdefault(doc, row)) != row:
-                description = ", ".join(
-                    f"{name} {value}" for name, value in zip(names, key, strict=False)
-                )
+                description = ", ".join(f"{name} {value}" for name, value in zip(names, key, strict=False))
                 first_line = format_first_line(judged.find_line(first))
                 problem = f"duplicate document {doc!r} for {description}{first_line}"
                 raise DuplicateError(doc, problem, "", judged.where, judged.find_line(row))

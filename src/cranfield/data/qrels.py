@@ -81,9 +81,7 @@ class Qrels:
     @cached_property
     def docs(self) -> Strings:
         """Documents as a column."""
-        return (
-            Strings.from_list(self.raw_docs) if isinstance(self.raw_docs, list) else self.raw_docs
-        )
+        return Strings.from_list(self.raw_docs) if isinstance(self.raw_docs, list) else self.raw_docs
 
     @cached_property
     def doc_names(self) -> list[str]:
@@ -259,9 +257,7 @@ def _read_objects(data: Any, text: ReadOptions) -> Qrels:
     return _build_qrels(good, list_object_topics(data, "qrels", "qrels", text), text, "qrels")
 
 
-def _build_qrels(
-    good: ValidRecords, topics: Iterable[str] | None, text: ReadOptions, location: str
-) -> Qrels:
+def _build_qrels(good: ValidRecords, topics: Iterable[str] | None, text: ReadOptions, location: str) -> Qrels:
     """Build qrels from records, and from topics without judgments if these are known."""
     if text.intents:
         qrels = _from_judged(_group_by_intent(good.records), good.repeated, location)
@@ -274,10 +270,7 @@ def _apply_labels(judged: Nested, labels: Mapping[str, float] | None) -> Nested:
     """Replace labels with their levels."""
     if labels is None:
         return judged
-    return {
-        topic: {doc: _map_label(label, labels) for doc, label in docs.items()}
-        for topic, docs in judged.items()
-    }
+    return {topic: {doc: _map_label(label, labels) for doc, label in docs.items()} for topic, docs in judged.items()}
 
 
 def _map_label(label: Any, labels: Mapping[str, float]) -> Any:
@@ -332,9 +325,7 @@ def _from_table(table: Table) -> Qrels:
         topics = np.repeat(np.array(table.names, dtype=object), table.sizes).tolist()
         if table.types is not None:
             columns = (topics, table.types.tolist(), table.docs.tolist(), table.values.tolist())
-            return _from_judged(
-                *_read_by_intent(zip(*columns, strict=True), DEFAULT_OPTIONS), "qrels"
-            )
+            return _from_judged(*_read_by_intent(zip(*columns, strict=True), DEFAULT_OPTIONS), "qrels")
         rows = zip(topics, table.docs.tolist(), table.values.tolist(), strict=True)
         judged, repeated = to_nested(rows, "qrels", "qrels")
         return _from_nested(judged, "qrels", repeated)
@@ -391,9 +382,7 @@ def _from_intents(table: Table, location: str) -> Qrels:
     if table.types is None or (table.types.length == 0).any():
         raise Irregular
     offsets, levels, first, judged = intents.merge_intents(table)
-    qrels = Qrels(
-        tuple(table.names), offsets, levels, table.docs[first], location, by_intent=judged
-    )
+    qrels = Qrels(tuple(table.names), offsets, levels, table.docs[first], location, by_intent=judged)
     return replace(qrels, in_doubt=table.doubts)
 
 
@@ -449,9 +438,7 @@ def _iterate_leaves(data: Mapping[Any, Any]) -> Iterator[tuple[Any, ...]]:
 def _order_cells(row: Any, number: int) -> tuple[Any, ...]:
     """Return topic, intent, document and level. A named tuple may have any order."""
     fields = {name: getattr(row, name) for name in getattr(row, "_fields", ())}
-    columns = [
-        find_spelling(SPELLINGS[name], fields) for name in ("topic", "intent", "doc", "level")
-    ]
+    columns = [find_spelling(SPELLINGS[name], fields) for name in ("topic", "intent", "doc", "level")]
     if None not in columns:
         return tuple(fields[str(name)] for name in columns)
     cells = tuple(row) if isinstance(row, Iterable) else ()

@@ -107,16 +107,12 @@ def read_results(
     results: Iterable[Result] = (r for line in lines for r in _read_line(line, topic_first))
     if not _has_columns(data, source):
         results = _reject_documents(results, is_measure, path or location)
-    topics = _select_topics(
-        results, is_wanted, path or location, {} if excluded is None else excluded, bool(path)
-    )
+    topics = _select_topics(results, is_wanted, path or location, {} if excluded is None else excluded, bool(path))
     named_results = _assign_runs(topics, path)
     yield from _set_run(named_results, path) if path and run_names == "file" else named_results
 
 
-def make_not_scores_error(
-    problem: str, location: object, line: int | None = None, fix: str = ""
-) -> InputError:
+def make_not_scores_error(problem: str, location: object, line: int | None = None, fix: str = "") -> InputError:
     """Return the error for a run or judgments in place of scores."""
     usage = format_option("cranfield compare QRELS RUN RUN", "cf.compare(cf.evaluate(qrels, runs))")
     return InputError.from_problem(problem, f"Evaluate runs first: {usage}{fix}", location, line)
@@ -129,9 +125,7 @@ def _has_columns(data: ResultsLike, source: Source | None) -> bool:
     return is_frame(data) or (isinstance(data, list) and isinstance(next(iter(data), 0), Mapping))
 
 
-def _reject_documents(
-    results: Iterable[Result], is_measure: Callable[[str], bool], location: str
-) -> Iterator[Result]:
+def _reject_documents(results: Iterable[Result], is_measure: Callable[[str], bool], location: str) -> Iterator[Result]:
     """Yield the results. Raise an error if they are runs, with documents as measures.
 
     Scores have the same measures for every topic. Names that are no known measures are documents
@@ -150,13 +144,9 @@ def _reject_documents(
             continue
         if not any(map(is_measure, islice(first, _NAMES_PARSED))):
             examples = ", ".join(map(repr, islice(first, 3)))
-            problem = (
-                f"{examples}, … are no known measures and differ between topics: this is a run"
-            )
+            problem = f"{examples}, … are no known measures and differ between topics: this is a run"
             measures_option = format_option("-m", "measures=")
-            raise make_not_scores_error(
-                problem, location, fix=f". Name custom measures with {measures_option}"
-            )
+            raise make_not_scores_error(problem, location, fix=f". Name custom measures with {measures_option}")
     return iter(rows)
 
 
@@ -184,9 +174,7 @@ def _select_topics(
             excluded[location, result.topic] = in_file
         elif not _is_text(result):
             has_scores = True
-            yield result._replace(
-                value=_parse_number(result) if is_wanted(result.measure) else None
-            )
+            yield result._replace(value=_parse_number(result) if is_wanted(result.measure) else None)
     if not has_scores:
         problem = "no scores per topic, only summaries"
         raise InputError.from_problem(problem, "Run trec_eval with -q.", location)
@@ -235,9 +223,7 @@ def _read_line(line: Line, topic_first: bool) -> Iterator[Result]:
         measured = line.get_name(measure)
         if topic_first and tuple(line.cells) == LAYOUT.forms[0]:  # not a table with named columns
             topic, measured = measured, topic
-        is_own_format = (
-            line.number is not None and tuple(line.cells) == OWN_COLUMNS
-        )  # null is undefined in this format
+        is_own_format = line.number is not None and tuple(line.cells) == OWN_COLUMNS  # null is undefined in this format
         score = math.nan if is_own_format and cells[value] is None else cells[value]
         yield Result(name, topic, measured, score, line)
         return
@@ -304,17 +290,13 @@ def _is_nested(data: Any) -> bool:
     return isinstance(data, Mapping) and any(isinstance(x, Mapping) for x in data.values())
 
 
-def _flatten_run(
-    data: Mapping[Any, Any], is_measure: Callable[[str], bool]
-) -> Iterator[dict[str, Any]]:
+def _flatten_run(data: Mapping[Any, Any], is_measure: Callable[[str], bool]) -> Iterator[dict[str, Any]]:
     """Yield rows of ``{topic: value}`` or ``{topic: {measure: value}}``.
 
     ranx has ``{measure: {topic: value}}``.
     """
     inner = next((x for x in data.values() if isinstance(x, Mapping)), {})
-    measured, inner_measured = (
-        any(is_measure(str(key)) for key in [*x][:5]) for x in (data, inner)
-    )
+    measured, inner_measured = (any(is_measure(str(key)) for key in [*x][:5]) for x in (data, inner))
     names = ("measure", "topic") if measured and not inner_measured else ("topic", "measure")
     for first, values in data.items():
         if isinstance(values, Mapping):

@@ -239,9 +239,7 @@ class TableRun(Run):
     parts: Callable[[], Iterator[Part]]
     format: Format | None = None  # of the file, if errors have lines
     text: ReadOptions = DEFAULT_OPTIONS
-    load_runs: Callable[[], Sequence[Run]] | None = (
-        None  # returns the runs of a file with several tags
-    )
+    load_runs: Callable[[], Sequence[Run]] | None = None  # returns the runs of a file with several tags
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the data instead of the path: another process may not have the file."""
@@ -251,10 +249,7 @@ class TableRun(Run):
     def split_by_tag(self) -> Sequence[Run]:
         if self.load_runs is None:
             return [self]
-        return [
-            replace(run, merging=self.merging and self.merging.copy_without_counts())
-            for run in self.load_runs()
-        ]
+        return [replace(run, merging=self.merging and self.merging.copy_without_counts()) for run in self.load_runs()]
 
     def iterate_tables(self) -> Iterator[Table]:
         """Yield the parts. Raise the error of the file if one is irregular."""
@@ -299,26 +294,18 @@ class TableRun(Run):
         for table in iter_whole_topics(self.iterate_tables()):
             if not tops.keys().isdisjoint(table.names):  # lines of a topic are scattered
                 with self.group_by_topic() as parts:
-                    return {
-                        t: top
-                        for p in parts
-                        for t, top in self._find_table_tops(p(), depth).items()
-                    }
+                    return {t: top for p in parts for t, top in self._find_table_tops(p(), depth).items()}
             tops |= self._find_table_tops(table, depth)
         if not tops:
             raise self.make_error("no results in run", "")
         return tops
 
     def rename_topics(self, name: Callable[[str], str]) -> TableRun:
-        return self.change_parts(
-            lambda table: replace(table, topics=Strings.from_list([name(t) for t in table.names]))
-        )
+        return self.change_parts(lambda table: replace(table, topics=Strings.from_list([name(t) for t in table.names])))
 
     def change_parts(self, change: Callable[[Table], Table]) -> TableRun:
         """Return the run with a function applied to each part when it is read."""
-        return replace(
-            self, parts=lambda: (partial(_apply_change, change, part) for part in self.parts())
-        )
+        return replace(self, parts=lambda: (partial(_apply_change, change, part) for part in self.parts()))
 
     def load(self, progress: Callable[[PartRead], None] | None = None) -> TableRun:
         tables = []
@@ -426,9 +413,7 @@ def _has_rank_conflict(table: Table, rows: Ints) -> bool:
     """Return True if a better rank has a lower score. `rows` have falling scores."""
     if table.ranks is None or not (np.diff(table.ranks[rows]) < 0).any():
         return False
-    by_rank = rows[
-        np.lexsort((table.ranks[rows], -table.values[rows]))
-    ]  # equal scores may have any rank order
+    by_rank = rows[np.lexsort((table.ranks[rows], -table.values[rows]))]  # equal scores may have any rank order
     return bool((np.diff(table.ranks[by_rank]) < 0).any())
 
 
@@ -463,9 +448,7 @@ def make_no_judged_topic_error(
     if run is not None:
         location = run.name if run.where == "run" else run.where
         run_name = None if run.name == location else run.name
-    return make_no_topic_error(
-        topics, judged, "" if qrels == "qrels" else f"judged in {qrels}", location, run_name
-    )
+    return make_no_topic_error(topics, judged, "" if qrels == "qrels" else f"judged in {qrels}", location, run_name)
 
 
 def make_no_topic_error(

@@ -40,9 +40,7 @@ def name_runs(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, str, Run
         in_memory = count(1)
         if len(runs) == 1:
             return [(None, "run", runs[0])]
-        return [
-            (None, "" if isinstance(r, named_types) else f"run{next(in_memory)}", r) for r in runs
-        ]
+        return [(None, "" if isinstance(r, named_types) else f"run{next(in_memory)}", r) for r in runs]
     return [(None, "run", runs)]
 
 
@@ -67,9 +65,7 @@ def _is_run(value: Any, qrels: Qrels | None) -> bool:
     if _is_list_of_numbers(value):
         if qrels is not None and qrels.lines is not None and len(value) == len(qrels.levels):
             return True
-        return any(
-            isinstance(x, float | np.floating) for x in value
-        )  # integers may be document ids
+        return any(isinstance(x, float | np.floating) for x in value)  # integers may be document ids
     if isinstance(value, str | os.PathLike | Run) or is_frame(value) or _is_array(value):
         return True
     return is_ranx(value) or has_rows(value) or is_single_run(value)

@@ -136,9 +136,7 @@ def read_run(
     """
     merging = Merging(chunks, chunk_score, duplicates)
     column_names, by_tag = read_columns(columns), run_names == "tag"
-    text = ReadOptions(
-        separator, extra_fields=further, types=types, by_tag=by_tag, columns=column_names
-    )
+    text = ReadOptions(separator, extra_fields=further, types=types, by_tag=by_tag, columns=column_names)
     runs = _Reader(format, check_order(ties, order), text, qrels, run_names, merging).read(data)
     return _fix_name(require_one(runs), name)
 
@@ -274,30 +272,17 @@ class _Reader:
         if is_shaped(data):
             shaped = read_object_records(data, "run", location, self.text)
             good = collect_records(check_records(shaped, "run", location, self.text))
-            return self._from_records(
-                good, list_object_topics(data, "run", location, self.text), location
-            )
-        return [
-            self._read_memory(value, location, tag)
-            for tag, value in self._split_rows(data, location)
-        ]
+            return self._from_records(good, list_object_topics(data, "run", location, self.text), location)
+        return [self._read_memory(value, location, tag) for tag, value in self._split_rows(data, location)]
 
     def _read_memory(self, data: Any, location: str, tag: str | None) -> Run:
         scored = not is_listed(data)
         merging = self._order_merging()
-        unique, repeated = (
-            drop_duplicates(data, merging) if self.text.allows_duplicates else (data, {})
-        )
+        unique, repeated = drop_duplicates(data, merging) if self.text.allows_duplicates else (data, {})
         lists = to_nested(unique, "run", location, self.text)[0]
         ranked_rows = find_ranked_rows(data, self.text) if scored else []
-        if (
-            self.ties == "rank"
-            and ranked_rows
-            and len(ranked_rows) == sum(map(len, lists.values()))
-        ):
-            return self._build_run(
-                replace(_build_table(ranked_rows, True, False), tag=tag), location
-            )
+        if self.ties == "rank" and ranked_rows and len(ranked_rows) == sum(map(len, lists.values())):
+            return self._build_run(replace(_build_table(ranked_rows, True, False), tag=tag), location)
         run = self._from_lists(lists, scored, location, tag, repeated)
         return replace(run, disagreement=compare_ranks(_collect_ranks(ranked_rows).items()))
 
@@ -342,9 +327,7 @@ class _Reader:
         if ties is not None and (ties == "rank" or (ties in BY_SCORE and not scored)):
             raise make_missing_error(ties, location)
         keeps_order, stable = ties == "given" or not scored, ties == "file"
-        run = ListRun(
-            tag or location, lists, keeps_order=keeps_order, where=location, stable=stable
-        )
+        run = ListRun(tag or location, lists, keeps_order=keeps_order, where=location, stable=stable)
         return self._apply_merging(run, repeated) if self.merging.is_needed else run
 
     def _from_table(self, table: Table, location: str) -> list[Run]:
@@ -365,9 +348,7 @@ class _Reader:
         first = first if self.names != "file" else replace(first, tag=None)
         return [self._build_run(first, location, frame.iter_parts)]
 
-    def _build_run(
-        self, table: Table, location: str, parts: Callable[[], Iterator[Part]] | None = None
-    ) -> TableRun:
+    def _build_run(self, table: Table, location: str, parts: Callable[[], Iterator[Part]] | None = None) -> TableRun:
         """Return the run of a table, or of parts that start with this table."""
         ties = self.ties
         if ties is not None and ties in BY_SCORE and not table.scored:
@@ -392,9 +373,7 @@ class _Reader:
         decision = detect_format(source, forced, self.text, "run")
         format, text = decision.format, decision.options
         learnt = qrels is not None and qrels.lines is not None and format is not DIRECTORIES
-        if format is LETOR or (
-            learnt and forced is None and self._is_prediction_file(source, decision)
-        ):
+        if format is LETOR or (learnt and forced is None and self._is_prediction_file(source, decision)):
             read, location = partial(letor.read_predictions, source), source.name
             return [replace(_read_predictions(read, qrels, self.ties, location), source=source)]
         if format.streams_runs and text.separator is None:
@@ -404,10 +383,7 @@ class _Reader:
         except Irregular:
             runs = self._read_records(source, format, text)
         sourced = [replace(run, source=source) for run in runs]
-        return [
-            replace(run, format=format, text=text) if isinstance(run, TableRun) else run
-            for run in sourced
-        ]
+        return [replace(run, format=format, text=text) if isinstance(run, TableRun) else run for run in sourced]
 
     def _is_prediction_file(self, source: Source, decision: DetectedFormat) -> bool:
         """Return True if a file has predictions for LETOR data, valid or not."""
@@ -421,9 +397,7 @@ class _Reader:
         if (parts := tabular.get_parts(source, "run", text)) is None:
             return self._from_frame(tabular.read_tidy(source, "run", text), location)
         first = next(parts())()
-        run = replace(
-            self._build_run(first, location, parts), source=source, format=format, text=text
-        )
+        run = replace(self._build_run(first, location, parts), source=source, format=format, text=text)
         return [self._expect_tags(run, first.tag, location)]
 
     def _stream_file(self, source: Source, format: Format, text: ReadOptions) -> TableRun:
@@ -437,9 +411,7 @@ class _Reader:
         ties = "rank" if ties is None and first.value is None else ties
         tag = first.tag
         name = location if self.names == "file" or tag is None else tag
-        run = replace(
-            _build_table_run(name, (), ties, location), source=source, format=format, text=text
-        )
+        run = replace(_build_table_run(name, (), ties, location), source=source, format=format, text=text)
         run = replace(run, parts=lambda: format.iter_parts(source, "run", text))
         run = run.change_parts(lambda table: apply_order(table, ties, location))
         return self._expect_tags(run, tag, location)
@@ -448,18 +420,14 @@ class _Reader:
         """Return a run in parts that may contain other tags than the first."""
         if self.names != "tag":
             return run
-        return replace(
-            run.change_parts(partial(_check_tag, tag, location)), load_runs=partial(_split_run, run)
-        )
+        return replace(run.change_parts(partial(_check_tag, tag, location)), load_runs=partial(_split_run, run))
 
     def _read_records(self, source: Source, format: Format, text: ReadOptions) -> list[Run]:
         """Read record by record, so that errors have line numbers."""
         good = collect_records(format.check_records(source, "run", text))
         return self._from_records(good, format.list_topics(source, "run", text), source.name)
 
-    def _from_records(
-        self, good: ValidRecords, topics: Iterable[str] | None, location: str
-    ) -> list[Run]:
+    def _from_records(self, good: ValidRecords, topics: Iterable[str] | None, location: str) -> list[Run]:
         records, _, in_doubt = good
         scored = all(r.value is not None for r in records)
         has_tags = self.names == "tag" and len({r.tag for r in records}) > 1
@@ -467,9 +435,7 @@ class _Reader:
             lists, repeated = merge_pairs(_collect_pairs(records, topics), self._order_merging())
             tag = records[0].tag if records and self.names != "file" else None
             run = self._from_lists(lists, scored, location, tag, repeated)
-            disagreement = (
-                compare_ranks(_collect_ranks(records).items()) if scored else NO_DISAGREEMENT
-            )
+            disagreement = compare_ranks(_collect_ranks(records).items()) if scored else NO_DISAGREEMENT
             return [replace(run, in_doubt=in_doubt, disagreement=disagreement)]
         if self.ties == "rank" and (unranked := [r for r in records if r.rank is None]):
             raise make_missing_error("rank", location, unranked[0].line)
@@ -477,9 +443,7 @@ class _Reader:
         return self._from_table(table, location)
 
 
-def _collect_pairs(
-    records: Sequence[Record], topics: Iterable[str]
-) -> dict[str, list[tuple[str, float]]]:
+def _collect_pairs(records: Sequence[Record], topics: Iterable[str]) -> dict[str, list[tuple[str, float]]]:
     """Return documents and values by topic.
 
     Records do not show topics without documents.
@@ -506,9 +470,7 @@ def _collect_ranks(records: Sequence[Record]) -> dict[str, list[tuple[float, flo
 def _check_tag(tag: str | None, location: str, table: Table) -> Table:
     """Return the table if all its lines have the tag."""
     if table.tags is not None or (len(table) and (table.tag or "") != (tag or "")):
-        other_tags = (
-            [table.tag or ""] if table.tags is None else table.tags[table.tags.find_changes()]
-        )
+        other_tags = [table.tag or ""] if table.tags is None else table.tags[table.tags.find_changes()]
         raise SeveralRuns(list(dict.fromkeys([tag or "", *other_tags])), location)
     return table
 
@@ -526,9 +488,7 @@ def _split_run(run: TableRun) -> list[Run]:
         for part in table.split_by_tag():
             if len(part):
                 parts[part.tag or ""].append(partial(_return_table, part.copy()))
-    return [
-        replace(run, name=tag, parts=partial(iter, tag_parts)) for tag, tag_parts in parts.items()
-    ]
+    return [replace(run, name=tag, parts=partial(iter, tag_parts)) for tag, tag_parts in parts.items()]
 
 
 def _return_table(table: Table) -> Table:
@@ -541,9 +501,7 @@ def _fix_name(run: Run, name: str | None) -> Run:
     return replace(run, name=name) if name else run
 
 
-def _build_table_run(
-    name: str, parts: Sequence[Part], ties: Reading | None, location: str
-) -> TableRun:
+def _build_table_run(name: str, parts: Sequence[Part], ties: Reading | None, location: str) -> TableRun:
     keeps_order, stable = ties == "given", ties == "file"
     return TableRun(
         name,
@@ -585,9 +543,7 @@ def _build_topic_table(values: Floats, qrels: Qrels, first: int, stop: int) -> T
 
 
 def _build_table(records: Sequence[Record], scored: bool, typed: bool) -> Table:
-    topics, docs = (
-        Strings.from_list([getattr(r, name) for r in records]) for name in ("topic", "doc")
-    )
+    topics, docs = (Strings.from_list([getattr(r, name) for r in records]) for name in ("topic", "doc"))
     ranks, types = [record.rank for record in records], [record.type or "" for record in records]
     tags = [record.tag or "" for record in records]
     return replace(

@@ -127,9 +127,7 @@ _S = TypeVar("_S", Sessions, ClickLog)
 # -- several systems ------------------------------------------------------------------------------
 
 
-def read_systems(
-    data: Any, ties: Ties | None = None, run_names: RunNames = "tag"
-) -> list[Sessions]:
+def read_systems(data: Any, ties: Ties | None = None, run_names: RunNames = "tag") -> list[Sessions]:
     """Read the sessions of one or several systems: a list, a dict, or several tags."""
     if ties is not None:
         check_choice("ties", ties, Ties)
@@ -181,9 +179,7 @@ def _is_source(value: Any) -> bool:
 # -- ranked lists ---------------------------------------------------------------------------------
 
 
-def read_sessions(
-    data: SessionsLike, *, name: str | None = None, ties: Ties | None = None
-) -> Sessions:
+def read_sessions(data: SessionsLike, *, name: str | None = None, ties: Ties | None = None) -> Sessions:
     """Read the rankings of one system from a path, a mapping, a frame or tuples.
 
     A mapping is ``{topic: {session: [list, list, …]}}``. A list has ranked documents, or is
@@ -200,9 +196,7 @@ def _read_each(data: SessionsLike, ties: Ties | None, names: RunNames) -> list[S
     """Read the sessions of every system in the data."""
     if isinstance(data, Sessions):
         if ties is not None:
-            raise InputError.from_problem(
-                "sessions are already read", "Pass ties= to read_sessions."
-            )
+            raise InputError.from_problem("sessions are already read", "Pass ties= to read_sessions.")
         return [data]
     location, name = get_location(data, "sessions"), get_location(data, "run")
     try:
@@ -210,10 +204,7 @@ def _read_each(data: SessionsLike, ties: Ties | None, names: RunNames) -> list[S
         lists_by_tag = {name if names == "file" or not tag else tag: lists}
     except Irregular:
         lines = read_lines(data, LISTS, "sessions", nested=_flatten_lists)
-        lists_by_tag = {
-            tag: _group_by_query(tag_lines)
-            for tag, tag_lines in group_by_tag(lines, name, names).items()
-        }
+        lists_by_tag = {tag: _group_by_query(tag_lines) for tag, tag_lines in group_by_tag(lines, name, names).items()}
     return [_build_sessions(lists, tag, location, ties) for tag, lists in lists_by_tag.items()]
 
 
@@ -235,9 +226,7 @@ def _build_sessions(by_session: _Lists, name: str, location: str, ties: Ties | N
         for key, lists in by_session.items()
         if order in ("trec", "file") and any(_has_rank_conflict(docs, order) for docs in lists)
     ]
-    ordered = {
-        key: [_rank_documents(docs, order) for docs in lists] for key, lists in by_session.items()
-    }
+    ordered = {key: [_rank_documents(docs, order) for docs in lists] for key, lists in by_session.items()}
     return Sessions(name, ordered, location, tuple(contradicted))
 
 
@@ -320,9 +309,7 @@ def _choose_order(places: Sequence[_Place], ties: Ties | None, location: str) ->
 
 
 def _rank_documents(docs: Mapping[str, _Place], order: Ties) -> list[str]:
-    values = {
-        doc: (-(p.rank or 0.0) if order == "rank" else p.score or 0.0) for doc, p in docs.items()
-    }
+    values = {doc: (-(p.rank or 0.0) if order == "rank" else p.score or 0.0) for doc, p in docs.items()}
     return rank_documents(values, order == "given", order in ("file", "rank"))
 
 
@@ -453,9 +440,7 @@ def _flatten_lists(data: Mapping[Any, Any], location: str) -> Iterator[dict[str,
             yield from (cells | row for row in rows or [{"doc": None}])
 
 
-def _flatten_clicks(
-    layout: Layout, data: Mapping[Any, Any], location: str
-) -> Iterator[dict[str, Any]]:
+def _flatten_clicks(layout: Layout, data: Mapping[Any, Any], location: str) -> Iterator[dict[str, Any]]:
     """Yield rows from ``{topic: {session: [(query, rank, length), …]}}``."""
     shapes = [names[2:] for names in layout.forms]
     expected = " or ".join(f"({', '.join(names)})" for names in shapes)
@@ -473,9 +458,7 @@ def _flatten_clicks(
             yield cells | dict(zip(names, click, strict=True))
 
 
-def _iterate_sessions(
-    data: Mapping[Any, Any], location: str, shape: str
-) -> Iterator[tuple[Any, Any, Sequence[Any]]]:
+def _iterate_sessions(data: Mapping[Any, Any], location: str, shape: str) -> Iterator[tuple[Any, Any, Sequence[Any]]]:
     for topic, sessions in data.items():
         if not isinstance(sessions, Mapping):
             problem = f"{type(sessions).__name__} for topic {topic!r}"

@@ -166,9 +166,7 @@ def simulate(
             probabilities, by_intent = _draw_intents(seed, topic, intents)
             intent_probabilities[topic.id] = probabilities
             pairs = zip(probabilities, by_intent, strict=True)
-            intent_qrels[topic.id] = {
-                intent: topic.label(judged, intent_levels) for intent, intent_levels in pairs
-            }
+            intent_qrels[topic.id] = {intent: topic.label(judged, intent_levels) for intent, intent_levels in pairs}
     return Collection(qrels, lists, intent_qrels or None, intent_probabilities or None)
 
 
@@ -263,9 +261,7 @@ def _search(seed: int, system: _System, topic: _Topic, depth: int) -> tuple[Floa
     rng = _stream(seed, _LIST, topic.number, system.number)
     affinity, luck, length = rng.random(3).tolist()
     skill = system.skill * (0.5 + affinity)
-    s = skill * (topic.relevance + topic.difficulty * topic.lure) + _draw_noise(
-        rng, len(topic.lure)
-    )
+    s = skill * (topic.relevance + topic.difficulty * topic.lure) + _draw_noise(rng, len(topic.lure))
     s /= math.sqrt(skill * skill * (1 + topic.difficulty * topic.difficulty) + 1)
 
     habit = system.habit
@@ -327,9 +323,7 @@ def _format_run(tag: str, run: dict[str, dict[str, float]]) -> Iterator[str]:
             ranks = [rank_of[line] for line in lines]
         ranked = zip(ranks, lines, strict=True)
         begin = f"{check_word(topic, True)} Q0"
-        yield "".join(
-            [f"{begin} {check_word(doc)} {rank} {s!r} {tag}\n" for rank, (s, doc) in ranked]
-        )
+        yield "".join([f"{begin} {check_word(doc)} {rank} {s!r} {tag}\n" for rank, (s, doc) in ranked])
 
 
 def _format_judgments(intents: dict[str, dict[str, dict[str, int]]]) -> Iterator[str]:
@@ -342,6 +336,4 @@ def _format_judgments(intents: dict[str, dict[str, dict[str, int]]]) -> Iterator
 def _format_probabilities(probabilities: dict[str, dict[str, float]]) -> Iterator[str]:
     for topic, by_intent in probabilities.items():
         begin = check_word(topic, True)
-        yield "".join(
-            [f"{begin} {check_word(intent)} {p:.6f}\n" for intent, p in by_intent.items()]
-        )
+        yield "".join([f"{begin} {check_word(intent)} {p:.6f}\n" for intent, p in by_intent.items()])

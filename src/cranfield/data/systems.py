@@ -79,9 +79,7 @@ def name_systems(systems: Sequence[tuple[str | None, Any]]) -> dict[str, Any]:
     >>> list(name_systems([(None, "out/a.tsv.gz"), ("mine", "b.tsv"), (None, {"q1": "text"})]))
     ['out/a.tsv.gz', 'mine', 'system1']
     """
-    check_distinct_paths(
-        (system for name, system in systems if name is None and isinstance(system, PATH)), "system"
-    )
+    check_distinct_paths((system for name, system in systems if name is None and isinstance(system, PATH)), "system")
     numbered = iter(["system"] if len(systems) == 1 else map("system{}".format, count(1)))
     by_name: dict[str, Any] = {}
     for name, system in systems:

@@ -74,12 +74,8 @@ def _build_gold_layout(names: Sequence[str]) -> Layout:
     return Layout(TEXTS.forms, TEXTS.required, spellings, fields=TEXTS.fields, verbatim=True)
 
 
-GOLD = _build_gold_layout(
-    (*GOLD_ONLY, *TEXTS.spellings["text"])
-)  # answers of systems have the last spellings
-GOLD_WITH_ANSWERS = _build_gold_layout(
-    GOLD_ONLY
-)  # for files with gold answers and answers of systems
+GOLD = _build_gold_layout((*GOLD_ONLY, *TEXTS.spellings["text"]))  # answers of systems have the last spellings
+GOLD_WITH_ANSWERS = _build_gold_layout(GOLD_ONLY)  # for files with gold answers and answers of systems
 NUGGET = ("nugget", "nugget_id", "iunit", "iunit_id", "id")
 NUGGETS = Layout(
     (("topic", "nugget", "weight", "length"),),
@@ -178,9 +174,7 @@ class Matches:
                 raise InputError(f"topic {topic}", "a topic with nuggets", self.where, line)
             for name, match in matches.items():
                 if name not in nuggets[topic]:
-                    expected = (
-                        f"one of topic {topic}'s {format_count(len(nuggets[topic]), 'nugget')}"
-                    )
+                    expected = f"one of topic {topic}'s {format_count(len(nuggets[topic]), 'nugget')}"
                     raise InputError(f"nugget {name}", expected, self.where, match.line)
 
     def check_offsets(self, topic: str, length: int) -> None:
@@ -195,9 +189,7 @@ class Matches:
 # -- texts ----------------------------------------------------------------------------------------
 
 
-def read_texts(
-    data: TextsLike, name: str = "texts", allow_many: bool = True, layout: Layout = TEXTS
-) -> Texts:
+def read_texts(data: TextsLike, name: str = "texts", allow_many: bool = True, layout: Layout = TEXTS) -> Texts:
     """Read texts from a directory, a file, a mapping, a frame or tuples.
 
     `name` is used in messages. With `allow_many`, a topic may have several texts, in a list or on
@@ -218,9 +210,7 @@ def read_texts(
     for line in lines:
         topic, cell = _read_name(line, "topic"), line.cells["text"]
         if "nugget" in line.cells:
-            raise line.make_problem(
-                "nuggets instead of texts", "Pass them with --nuggets or nuggets=."
-            )
+            raise line.make_problem("nuggets instead of texts", "Pass them with --nuggets or nuggets=.")
         for text in _read_cell(cell, layout):
             if not isinstance(text, str):
                 raise line.make_error(f"text {format_value(text)} for topic {topic}", "text")
@@ -334,9 +324,7 @@ def _read_nugget_columns(data: NuggetsLike) -> dict[str, dict[str, NuggetText]]:
 _V = TypeVar("_V")
 
 
-def _group_by_topic(
-    topics: Strings, nuggets: Strings, values: Iterable[_V]
-) -> dict[str, dict[str, _V]]:
+def _group_by_topic(topics: Strings, nuggets: Strings, values: Iterable[_V]) -> dict[str, dict[str, _V]]:
     """Group values by topic and nugget. Raise Irregular for duplicates."""
     by_topic: dict[str, dict[str, _V]] = {}
     for topic, name, value in zip(topics.tolist(), nuggets.tolist(), values, strict=True):
@@ -370,11 +358,7 @@ def _read_nugget(description: str, line: Line) -> NuggetText:
     number = parse_integer(length)
     if not number:
         problem = f"length {truncate_text(str(length))} for {description}"
-        hint = (
-            ""
-            if parse_finite(length) is not None
-            else "vital strings need a header: topic nugget …"
-        )
+        hint = "" if parse_finite(length) is not None else "vital strings need a header: topic nugget …"
         raise line.make_error(problem, "an integer ≥ 1", hint)
     return NuggetText(weight, number, string)
 
@@ -418,17 +402,11 @@ def _read_match_columns(data: MatchesLike) -> tuple[dict[str, dict[str, Match]],
         raise Irregular
     matches = map(Match, map(int, offsets.tolist()), count(1))
     by_topic = _group_by_topic(cells["topic"], cells["nugget"], matches)
-    text_lengths = {
-        topic: topic_matches.pop(SYSLEN, None) for topic, topic_matches in by_topic.items()
-    }
-    return by_topic, {
-        topic: match.offset for topic, match in text_lengths.items() if match is not None
-    }
+    text_lengths = {topic: topic_matches.pop(SYSLEN, None) for topic, topic_matches in by_topic.items()}
+    return by_topic, {topic: match.offset for topic, match in text_lengths.items() if match is not None}
 
 
-def _read_match_lines(
-    data: MatchesLike, name: str
-) -> tuple[dict[str, dict[str, Match]], dict[str, int]]:
+def _read_match_lines(data: MatchesLike, name: str) -> tuple[dict[str, dict[str, Match]], dict[str, int]]:
     by_topic: dict[str, dict[str, Match]] = {}
     lengths: dict[str, int] = {}
     for line in iter_lines(data, MATCHES, name):
@@ -436,9 +414,7 @@ def _read_match_lines(
         number = parse_integer(line.cells["offset"])
         is_length = nugget == SYSLEN
         if number is None:
-            problem = (
-                f"{'length' if is_length else 'offset'} {truncate_text(str(line.cells['offset']))}"
-            )
+            problem = f"{'length' if is_length else 'offset'} {truncate_text(str(line.cells['offset']))}"
             raise line.make_error(problem, "an integer ≥ 0")
         topic_matches = by_topic.setdefault(topic, {})
         if nugget in topic_matches or (is_length and topic in lengths):

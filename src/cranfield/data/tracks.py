@@ -66,9 +66,7 @@ def read_topics(data: TopicsLike, or_file: bool = False) -> tuple[str, ...]:
 def join_topics(texts: Iterable[str]) -> TopicNames:
     """Return the topics of several texts, each with topics or @FILE."""
     read = map(read_topics, texts)
-    return TopicNames.from_parts(
-        [part for names in read for part in getattr(names, "parts", None) or [names]]
-    )
+    return TopicNames.from_parts([part for names in read for part in getattr(names, "parts", None) or [names]])
 
 
 def find_topics_file(data: TopicsLike, or_file: bool = False) -> str | os.PathLike[str] | None:
@@ -136,11 +134,7 @@ class TopicFile:
     def read(cls, source: Source) -> TopicFile:
         """Read a file, which has at least one topic."""
         column = _read_topic_column(source)
-        lines = (
-            {n: line.strip(BLANK) for n, line in iter_text_lines(source)}
-            if _is_text(source)
-            else {}
-        )
+        lines = {n: line.strip(BLANK) for n, line in iter_text_lines(source)} if _is_text(source) else {}
         check_not_empty(lines if column is None else column, "topics", source.name)
         return cls(source.name, tuple(lines.values()), tuple(lines), column)
 
@@ -189,9 +183,7 @@ def _read_topic_column(source: Source) -> tuple[str, ...] | None:
     if format is JSON:
         return _read_json_topics(source, read_json(source))
     if format.tabular is not None and (headed or not format.tabular.headed):
-        return tuple(
-            dict.fromkeys(line.get_name("topic") for line in iter_lines(source, COLUMN, ""))
-        )
+        return tuple(dict.fromkeys(line.get_name("topic") for line in iter_lines(source, COLUMN, "")))
     if all(len(line.split()) == 1 for line in source.first_lines):
         return None
     return _read_record_topics(source)
@@ -247,9 +239,7 @@ def make_unknown_topic_error(
     """Return the error for an unknown topic, with a similar known topic."""
     from difflib import get_close_matches
 
-    suggestions = (
-        [f"@{topic}"] if os.path.isfile(topic) else get_close_matches(topic, valid_topics, 1)
-    )
+    suggestions = [f"@{topic}"] if os.path.isfile(topic) else get_close_matches(topic, valid_topics, 1)
     names = format_names([*valid_topics], "topic")
     problem = f"topic {topic!r} is not in the {owner}: {names}"
     fix = "".join(f"Did you mean {x}?" for x in suggestions)

@@ -112,9 +112,7 @@ def validate(
     return ordered
 
 
-def _with_answers(
-    report: Report, file: _InputFile, limits: AnswerLimits, undecided: bool
-) -> Report:
+def _with_answers(report: Report, file: _InputFile, limits: AnswerLimits, undecided: bool) -> Report:
     """Add the problems of answers, or replace the report by one for judged answers."""
     if undecided and file.format is not DIRECTORIES:
         report = _try_judged_answers(report, file.source)
@@ -170,9 +168,7 @@ class _Task:
     unknown_text: str  # text for topics outside the task
 
     @classmethod
-    def from_names(
-        cls, names: Sequence[str], topics: TopicsLike, reports: Sequence[Report]
-    ) -> _Task:
+    def from_names(cls, names: Sequence[str], topics: TopicsLike, reports: Sequence[Report]) -> _Task:
         """Build a task from the named topics.
 
         The topics of the files decide how to read them.
@@ -201,17 +197,13 @@ def _compare(report: Report, judged: Report | None, task: _Task | None) -> None:
         task = _Task.from_qrels(judged)
     if report.topics and task is not None:
         runs = report.runs.items()
-        first_problems = [
-            x for name, lists in runs for x in _compare_run(report, judged, task, name, lists)
-        ]
+        first_problems = [x for name, lists in runs for x in _compare_run(report, judged, task, name, lists)]
         report.problems[:0] = first_problems
     elif judged is not None and report.format == judged.format == "letor":
         _compare_lines(report, judged)
 
 
-def _note_other_topics(
-    report: Report, task: _Task, topics: Iterable[str], prefix: str = ""
-) -> None:
+def _note_other_topics(report: Report, task: _Task, topics: Iterable[str], prefix: str = "") -> None:
     """Add a warning for topics outside the task."""
     task_topics = {*task.topics}
     if unknown_topics := [topic for topic in topics if topic not in task_topics]:
@@ -266,9 +258,7 @@ def _compare_lines(predictions: Report, qrels: Report) -> None:
         predictions.add("error", f"found {problem}, expected {expected}")
 
 
-def validate_file(
-    path: str, kind: str | None = None, format: str | None = None, text: ReadOptions = TAGGED
-) -> Report:
+def validate_file(path: str, kind: str | None = None, format: str | None = None, text: ReadOptions = TAGGED) -> Report:
     """Find every problem in one file."""
     opened = _open_file(path, kind, format, text)
     return opened.with_predictions([opened]).build_report(None)
@@ -308,9 +298,7 @@ class _InputFile:
         except (CranfieldError, ValueError, TypeError, RecursionError):
             return f"{self.name} {self.kind}"  # the problems of the file explain the rest
 
-    def build_report(
-        self, judged: Report | None, fast: bool = True, max_listed: int | None = None
-    ) -> Report:
+    def build_report(self, judged: Report | None, fast: bool = True, max_listed: int | None = None) -> Report:
         """Find every problem, and the runs with judged documents."""
         try:
             if self.broken is not None:
@@ -392,9 +380,7 @@ def _has_judged(judged: Report, table: Table) -> bool:
     return bool((judgments.find(table.docs, table.hashes, topic[table.group]) >= 0).any())
 
 
-def _open_path(
-    path: str, kind: str | None, format: str | None, text: ReadOptions
-) -> Iterator[_InputFile]:
+def _open_path(path: str, kind: str | None, format: str | None, text: ReadOptions) -> Iterator[_InputFile]:
     """Yield the files of a path: for topic directories, the judgments and each run."""
     if not os.path.isdir(path):
         yield _open_file(path, kind, format, text)
@@ -418,14 +404,10 @@ def _open_file(path: str, kind: str | None, format: str | None, text: ReadOption
     except InputError as error:
         if error.where is None:  # an option is wrong, not the file
             raise
-        return _InputFile(
-            source, valid_kind or "run", FORMAT["trec"], "not recognised", text, error
-        )
+        return _InputFile(source, valid_kind or "run", FORMAT["trec"], "not recognised", text, error)
 
 
-def _detect_file(
-    source: Source, kind: Kind | None, format: str | None, text: ReadOptions
-) -> _InputFile:
+def _detect_file(source: Source, kind: Kind | None, format: str | None, text: ReadOptions) -> _InputFile:
     decision = detect_format(source, format, text, kind)
     detected, text = decision.format, decision.options
     numbers = format in (None, "letor") and kind != "qrels" and letor.has_predictions(source)
@@ -502,9 +484,7 @@ class _Oddities:
             return
         lines = np.zeros(len(table), dtype=np.int64) if table.lines is None else table.lines
         ranked = ~np.isnan(table.ranks)
-        rank, value, group, line = (
-            column[ranked] for column in (table.ranks, table.values, table.group, lines)
-        )
+        rank, value, group, line = (column[ranked] for column in (table.ranks, table.values, table.group, lines))
         is_within = group[1:] == group[:-1]
         if not (is_within & ((rank[1:] < rank[:-1]) | (value[1:] > value[:-1]))).any():
             return
@@ -548,11 +528,7 @@ def _note_tags(report: Report, tags: list[str], by_tag: bool) -> None:
         except InputError as error:
             report.problems.append(Problem.from_error(error, report.where))
     if len(tags) > 1:
-        meaning = (
-            "read as separate runs (--run-names file reads one run)"
-            if by_tag
-            else "read as one run"
-        )
+        meaning = "read as separate runs (--run-names file reads one run)" if by_tag else "read as one run"
         report.add("warning", f"{format_names(tags, 'run tag')}, {meaning}")
 
 

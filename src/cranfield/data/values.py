@@ -77,9 +77,7 @@ class Values:
             values = np.fromiter(scores, np.float64)
         except (TypeError, ValueError, OverflowError):
             return None
-        return cls.from_values(
-            values, np.array([len(docs) for docs in lists.values()], dtype=np.int64)
-        )
+        return cls.from_values(values, np.array([len(docs) for docs in lists.values()], dtype=np.int64))
 
     @cached_property
     def odd(self) -> bool:
@@ -183,9 +181,7 @@ class ValueRecorder:
             return
         head = Values(_find_distinct(table.values[:HEAD]), table.sizes[:0])
         self.are_scores = _are_scores(head.different)
-        self.parts.append(
-            head if self.are_scores else Values.from_values(table.values, table.sizes)
-        )
+        self.parts.append(head if self.are_scores else Values.from_values(table.values, table.sizes))
 
     def collect_values(self, run: Run) -> Values | None:
         """Return the values of a labelled run, or None if it has none."""

@@ -62,21 +62,14 @@ class Verticals:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """All verticals, in input order."""
-        all_names = (
-            name
-            for intents in self.p.values()
-            for verticals in intents.values()
-            for name in verticals
-        )
+        all_names = (name for intents in self.p.values() for verticals in intents.values() for name in verticals)
         return tuple(dict.fromkeys(all_names))
 
     def __repr__(self) -> str:
         intents = format_count(sum(map(len, self.p.values())), "intent")
         return f"Verticals: {format_names(self.names, 'vertical')} for {intents}"
 
-    def get_probabilities(
-        self, topic: str, intents: Iterable[str]
-    ) -> Mapping[str, Mapping[str, float]]:
+    def get_probabilities(self, topic: str, intents: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
         """Return Pr(v|i) of the intents of a topic, which must be the judged intents."""
         probabilities, intent_names = self.p.get(topic, {}), list(intents)
         for intent in probabilities:
@@ -181,9 +174,7 @@ def embed_verticals(qrels: Qrels, verticals: Verticals, intents: Intents | None 
                     raise InputError.from_problem(problem, fix, qrels.where)
             docs |= {name: EMBEDDED * x for name, x in p.items() if name != WEB}
             judgments.setdefault(topic, {})[intent] = docs
-    return replace(
-        read_qrels(judgments, by_intent=True), where=qrels.where, repeated=qrels.repeated
-    )
+    return replace(read_qrels(judgments, by_intent=True), where=qrels.where, repeated=qrels.repeated)
 
 
 def _group_by_intent(qrels: Qrels) -> dict[str, dict[str, dict[str, float]]]:
@@ -193,8 +184,7 @@ def _group_by_intent(qrels: Qrels) -> dict[str, dict[str, dict[str, float]]]:
         raise InputError("judgments without intents", "topic intent doc level", qrels.where)
     topics = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.offsets))
     by_topic: dict[str, dict[str, dict[str, float]]] = {
-        topic: {name: {} for name in names}
-        for topic, names in zip(qrels.topics, judged.names, strict=True)
+        topic: {name: {} for name in names} for topic, names in zip(qrels.topics, judged.names, strict=True)
     }
     columns = (judged.rows.tolist(), judged.intents.tolist(), judged.levels.tolist())
     for row, intent, level in zip(*columns, strict=True):

@@ -26,9 +26,7 @@ SUPPORT_WORDS = {1.0: "full", 0.5: "partial", 0.0: "none", None: "not judged"}
 
 def build_tables(result: AnswerDetails) -> list[ResultTable]:
     """Build a machine-readable table per kind of judgment and tables per run."""
-    record_tables = [
-        _build_kind_table(name, rows) for name, rows in _collect_rows(result).items() if rows
-    ]
+    record_tables = [_build_kind_table(name, rows) for name, rows in _collect_rows(result).items() if rows]
     return [
         *record_tables,
         *(table for run in result.by_run for table in _build_run_tables(result, run)),
@@ -75,9 +73,7 @@ def _build_run_tables(details: AnswerDetails, run: str) -> Iterator[ResultTable]
         yield _build_visible_table(detail, "support", _build_sentence_columns(detail), title)
     if detail.criteria:
         title = prefix + format_count(len(detail.criteria), "criterion").replace("ons", "a")
-        yield _build_visible_table(
-            detail, "criteria", _build_criterion_columns(detail.criteria), title
-        )
+        yield _build_visible_table(detail, "criteria", _build_criterion_columns(detail.criteria), title)
     if detail.text is not None:
         texts = [detail.text, *details.gold]
         sources = ["answer", *("gold" for _ in details.gold)]
@@ -88,13 +84,9 @@ def _build_run_tables(details: AnswerDetails, run: str) -> Iterator[ResultTable]
         yield _build_visible_table(detail, "references", fields, f"{run}, topic {details.topic}")
 
 
-def _build_visible_table(
-    detail: AnswerDetail, needs: str, fields: list[Field], title: str
-) -> ResultTable:
+def _build_visible_table(detail: AnswerDetail, needs: str, fields: list[Field], title: str) -> ResultTable:
     """Build a displayed table with the scores that depend on it."""
-    scores = [
-        f"{m} = {format_number(x)}" for (kind, m), x in detail.scores.items() if kind == needs
-    ]
+    scores = [f"{m} = {format_number(x)}" for (kind, m), x in detail.scores.items() if kind == needs]
     return ResultTable(title, fields, " · ".join(scores), title, machine_readable=False)
 
 
@@ -145,6 +137,4 @@ def _drop_nan(label: float) -> float | None:
 def _truncate_texts(texts: Sequence[str]) -> list[str]:
     """Return texts on one line, truncated for display."""
     flat = [" ".join(text.split()) for text in texts]
-    return [
-        text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 1]}…" for text in flat
-    ]
+    return [text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 1]}…" for text in flat]

@@ -65,9 +65,7 @@ KINDS = {
     "nuggets": Kind("assignments of nuggets", "ASSIGNMENTS or assignments=", "nuggets"),
     "support": Kind("support by citations", "--support or support=", "citations"),
     "criteria": Kind("criteria of a rubric", "--rubric or rubric=", "Rubric"),
-    "references": Kind(
-        "answers and gold answers", "--answers and --gold or answers= and gold=", "short"
-    ),
+    "references": Kind("answers and gold answers", "--answers and --gold or answers= and gold=", "short"),
 }
 
 
@@ -92,9 +90,7 @@ def describe_bias(missing: Sequence[Criterion]) -> str:
     negative = sum(criterion.weight < 0 for criterion in missing)
     if negative == len(missing):
         return "can only be too high"
-    return (
-        f"can be too low, or too high by {negative:,} of negative weight" if negative else TOO_LOW
-    )
+    return f"can be too low, or too high by {negative:,} of negative weight" if negative else TOO_LOW
 
 
 TOO_LOW = "can only be too low"
@@ -158,9 +154,7 @@ def evaluate_answers(
     {'EM': 0.0, 'TokenF1': 0.6666666666666666, 'Contains': 1.0, 'ROUGEL': 0.6666666666666666}
     """
     check_choice("undefined", undefined, Undefined)
-    collection = AnswerCollection.from_inputs(
-        assignments, nuggets, answers, support, rubric, gold, tokens, invalid
-    )
+    collection = AnswerCollection.from_inputs(assignments, nuggets, answers, support, rubric, gold, tokens, invalid)
     return collection.compute_scores(collection.choose_measures(measures), undefined)
 
 
@@ -198,9 +192,7 @@ class AnswerCollection:
             None if answers is None else read_answers(answers),
             None if support is None else read_support(support, invalid),
             None if rubric is None else read_criteria(rubric, invalid),
-            None
-            if gold is None
-            else read_texts(gold, "gold", layout=GOLD_WITH_ANSWERS if in_answers else GOLD),
+            None if gold is None else read_texts(gold, "gold", layout=GOLD_WITH_ANSWERS if in_answers else GOLD),
             tokens,
         )
 
@@ -261,15 +253,11 @@ class AnswerCollection:
                 topics.setdefault(topic, {}).setdefault(piece.name, piece)
         return pieces
 
-    def _build_conflict_error(
-        self, needs: str, topic: str, run: str, first: Any, second: Any
-    ) -> InputError:
+    def _build_conflict_error(self, needs: str, topic: str, run: str, first: Any, second: Any) -> InputError:
         """Return the error for different importance or weight of a piece in two runs."""
         entries = self.kinds[needs].by_run
         other_run = next(
-            r
-            for r, of_run in entries.items()
-            if first in (of_run[topic].value if topic in of_run else ())
+            r for r, of_run in entries.items() if first in (of_run[topic].value if topic in of_run else ())
         )
         piece = PIECES[needs]
         problem = (
@@ -289,12 +277,7 @@ class AnswerCollection:
     def axes(self) -> list[str]:
         """The axes of the rubric, in input order."""
         entries = [] if self.rubric is None else self.rubric.by_run.values()
-        axes = (
-            criterion.axis
-            for of_run in entries
-            for entry in of_run.values()
-            for criterion in entry.value
-        )
+        axes = (criterion.axis for of_run in entries for entry in of_run.values() for criterion in entry.value)
         return [axis for axis in dict.fromkeys(axes) if axis]
 
     def choose_measures(self, measures: Measures | None) -> tuple[Measure, ...]:
@@ -310,12 +293,7 @@ class AnswerCollection:
 
     def _has_sub_narratives(self) -> bool:
         entries = [] if self.assignments is None else self.assignments.by_run.values()
-        return any(
-            nugget.sub_narrative
-            for of_run in entries
-            for x in of_run.values()
-            for nugget in x.value
-        )
+        return any(nugget.sub_narrative for of_run in entries for x in of_run.values() for nugget in x.value)
 
     # -- scores -----------------------------------------------------------------------------------
 
@@ -328,9 +306,7 @@ class AnswerCollection:
             answered = {needs: self._build_responses(needs, topic) for needs in inputs}
             for m, measure in enumerate(measures):
                 responses = answered[_get_input(measure)]
-                values[:, t, m] = [
-                    math.nan if x is None else _compute_score(measure, x) for x in responses
-                ]
+                values[:, t, m] = [math.nan if x is None else _compute_score(measure, x) for x in responses]
         notes = [*self._collect_notes(inputs), *note_tokens(measures, self.tokens)]
         notes += self._fill_undefined(values, topics, measures, undefined)
         partly = undefined == "zero" and np.isnan(values).any()
@@ -370,13 +346,9 @@ class AnswerCollection:
             return [None] * len(self.runs)
         match needs:
             case "nuggets":
-                return [
-                    seen.Response(nuggets=self._complete(needs, run, topic)) for run in self.runs
-                ]
+                return [seen.Response(nuggets=self._complete(needs, run, topic)) for run in self.runs]
             case "criteria":
-                return [
-                    seen.Response(criteria=self._complete(needs, run, topic)) for run in self.runs
-                ]
+                return [seen.Response(criteria=self._complete(needs, run, topic)) for run in self.runs]
             case "support":
                 return [self._build_support_response(run, topic) for run in self.runs]
         return self._build_text_answers(topic)
@@ -393,9 +365,7 @@ class AnswerCollection:
         return [*labelled, *(piece._replace(**{column: missing}) for piece in rest)]
 
     def _build_support_response(self, run: str, topic: str) -> seen.Response | float:
-        if self._get_entry("support", run, topic) is None and topic not in self._list_judged_topics(
-            "support", run
-        ):
+        if self._get_entry("support", run, topic) is None and topic not in self._list_judged_topics("support", run):
             return 0.0
         sentences = self._get_citations(run, topic)
         judged = [[x for x in cited.values() if x is not None] for cited in sentences]
@@ -422,9 +392,7 @@ class AnswerCollection:
             and (needs != "support" or _has_citations(written_answer.value))
         ):
             problem = f"an answer of run {run} to topic {topic}, and no {KINDS[needs].noun}"
-            raise written_answer.line.make_error(
-                problem, "every answer to a judged topic to be judged"
-            )
+            raise written_answer.line.make_error(problem, "every answer to a judged topic to be judged")
         return entry
 
     # -- sentences and citations -----------------------------------------------------------------
@@ -444,12 +412,8 @@ class AnswerCollection:
         written_answer = self.answers.get(run, topic) if self.answers else None
         texts = written_answer.value.sentences if written_answer else None
         return [
-            CitedSentence(
-                number, texts[i].text if texts else None, tuple(starmap(Citation, cited.items()))
-            )
-            for i, (number, cited) in enumerate(
-                enumerate(self._get_citations(run, topic), self._first)
-            )
+            CitedSentence(number, texts[i].text if texts else None, tuple(starmap(Citation, cited.items())))
+            for i, (number, cited) in enumerate(enumerate(self._get_citations(run, topic), self._first))
         ]
 
     def _get_citations(self, run: str, topic: str) -> list[Mapping[str, float | None]]:
@@ -466,9 +430,7 @@ class AnswerCollection:
         if written_answer is None:
             numbers = range(self._first, max(supports, default=-1) + 1)
             sentences = [supports.get(number, {}) for number in numbers]
-            return [
-                {name: citation.support for name, citation in cited.items()} for cited in sentences
-            ]
+            return [{name: citation.support for name, citation in cited.items()} for cited in sentences]
         if written_answer.value.sentences is None:
             problem = f"a text as the answer of run {run} to topic {topic}"
             raise written_answer.line.make_error(problem, "sentences with their citations")
@@ -485,21 +447,15 @@ class AnswerCollection:
         for number, cited in supports.items():
             if number not in labels and cited:
                 support = next(iter(cited.values()))
-                raise support.error(
-                    f"sentence {number} of {place}", self._format_numbers(sentences)
-                )
+                raise support.error(f"sentence {number} of {place}", self._format_numbers(sentences))
             for name, support in cited.items():
                 document = name if name in labels[number] else written_answer.find_document(name)
                 if document not in labels[number]:
-                    raise support.error(
-                        *self._describe_uncited(name, number, place, labels[number])
-                    )
+                    raise support.error(*self._describe_uncited(name, number, place, labels[number]))
                 labels[number][document] = support.support
         return [*labels.values()]
 
-    def _describe_uncited(
-        self, name: str, number: int, place: str, cited: Collection[str]
-    ) -> tuple[str, str]:
+    def _describe_uncited(self, name: str, number: int, place: str, cited: Collection[str]) -> tuple[str, str]:
         """Return the found and expected text for support without a citation."""
         candidates = f"{', '.join(cited)}, which it cites" if cited else "none, as it cites nothing"
         counts = f"{self._numbering}, places among references from 0"
@@ -529,13 +485,9 @@ class AnswerCollection:
             all_topics = dict.fromkeys([*topics, *answered])
             unjudged = [topic for topic in all_topics if topic not in self.topics[needs]]
             text = f"{{measures}}: {{topics}} without {KINDS[needs].noun}, excluded from the means"
-            columns = {
-                column: str(m) for m in measures if _get_input(m) == needs for column in m.names()
-            }
+            columns = {column: str(m) for m in measures if _get_input(m) == needs for column in m.names()}
             if unjudged:
-                yield Note.from_facts(
-                    "unjudged-topics", Facts(text, dict.fromkeys(unjudged, (1,)), columns)
-                )
+                yield Note.from_facts("unjudged-topics", Facts(text, dict.fromkeys(unjudged, (1,)), columns))
         holes = np.isnan(values) & is_judged
         for m, measure in enumerate(measures):
             everywhere = holes[:, :, m].all(axis=0)
@@ -549,9 +501,7 @@ class AnswerCollection:
     def _note_undefined(
         self, m: Measure, topics: Sequence[str], holes: Any, undefined: str, run: str | None = None
     ) -> Iterator[Note]:
-        topics_affected = [
-            topic for topic, hole in zip(topics, holes.tolist(), strict=True) if hole
-        ]
+        topics_affected = [topic for topic, hole in zip(topics, holes.tolist(), strict=True) if hole]
         if topics_affected and undefined == "error":
             of_run = "" if run is None else f" of run {run}"
             problem = f"{m} is undefined for topic {topics_affected[0]}{of_run}"
@@ -575,9 +525,7 @@ class AnswerCollection:
         if "references" in inputs and self.answers:
             for run in self.runs:
                 extra = [t for t in self.answers.by_run[run] if t not in self.topics["references"]]
-                yield from note_topics(
-                    "unjudged-topics", extra, "without gold answers, ignored", run
-                )
+                yield from note_topics("unjudged-topics", extra, "without gold answers, ignored", run)
                 yield from self._note_marked_citations(run)
         if "support" in inputs:
             yield from self._note_citations()
@@ -637,17 +585,13 @@ class AnswerCollection:
         for run in self.runs:
             supports = self.support.by_run.get(run, {}) if self.support else {}
             missing = [topic for topic in supports if self.answers.get(run, topic) is None]
-            text_missing = (
-                "with support but without an answer, scored up to the last listed sentence"
-            )
+            text_missing = "with support but without an answer, scored up to the last listed sentence"
             yield from note_topics("sentences", missing, text_missing, run)
             cited = {
                 topic: [support for x in self._get_citations(run, topic) for support in x.values()]
                 for topic in supports
             }
-            counts = {
-                topic: (support.count(None), len(support)) for topic, support in cited.items()
-            }
+            counts = {topic: (support.count(None), len(support)) for topic, support in cited.items()}
             text = "{run}: {0:,} of {1:citation} not judged, excluded"
             facts = Facts(text, counts, lists_topics=False)
             if counts and facts.has_content():
@@ -666,16 +610,12 @@ class AnswerCollection:
         runs = {}
         for run in self.runs:
             of_run = [] if scored is None else [scored[run, topic, m] for m in scored.measures]
-            scores_by_name = {
-                (_get_input(m), str(m)): x for m, x in zip(applicable, of_run, strict=True)
-            }
+            scores_by_name = {(_get_input(m), str(m)): x for m, x in zip(applicable, of_run, strict=True)}
             runs[run] = self._build_detail(run, topic, scores_by_name)
         gold = self.gold.by_topic.get(topic, ()) if self.gold else ()
         return AnswerDetails(topic, runs, gold)
 
-    def _build_detail(
-        self, run: str, topic: str, scores: Mapping[tuple[str, str], float]
-    ) -> AnswerDetail:
+    def _build_detail(self, run: str, topic: str, scores: Mapping[tuple[str, str], float]) -> AnswerDetail:
         """Return the labels of one answer."""
         nuggets, criteria = (
             self._complete(needs, run, topic, math.nan)

@@ -120,9 +120,7 @@ def _build_qrels(levels: Floats, queries: Queries) -> Qrels:
 # -- queries --------------------------------------------------------------------------------------
 
 
-def _find_queries(
-    shape: tuple[int, ...], group: ArrayLike | None, qid: ArrayLike | None
-) -> Queries:
+def _find_queries(shape: tuple[int, ...], group: ArrayLike | None, qid: ArrayLike | None) -> Queries:
     count = (group is not None) + (qid is not None)
     if len(shape) == 2:
         if count:
@@ -133,9 +131,7 @@ def _find_queries(
     if group is None:
         ids = np.asarray(qid)
         if ids.shape != shape:
-            raise InputError(
-                _describe_shape("qid", ids), f"the query of each of {shape[0]} documents"
-            )
+            raise InputError(_describe_shape("qid", ids), f"the query of each of {shape[0]} documents")
         return _number_ids(ids, "qid")
     return _parse_group(np.asarray(group), shape[0])
 
@@ -151,11 +147,7 @@ def _parse_group(group: NDArray[Any], n: int) -> Queries:
         return _expand_sizes(group.astype(np.int64))
     if group.shape == (n,):
         return _number_ids(group, "group")
-    problem = (
-        f"group of {len(group)} that adds up to {group.sum()}"
-        if counts
-        else _describe_shape("group", group)
-    )
+    problem = f"group of {len(group)} that adds up to {group.sum()}" if counts else _describe_shape("group", group)
     if adds_up:
         problem = f"group[{int(np.argmin(group))}] = 0"
     raise InputError(problem, f"sizes ≥ 1 that add up to {n}, or the query of each of {n}")
@@ -171,9 +163,7 @@ def _number_ids(ids: NDArray[Any], name: str) -> Queries:
     place: dict[str, int] = {}
     numbers = np.empty(len(ids), dtype=np.int64)
     for row, cell in enumerate(ids.tolist()):
-        is_integer = (
-            isinstance(cell, float) and cell.is_integer()
-        )  # frames may store integers as floats
+        is_integer = isinstance(cell, float) and cell.is_integer()  # frames may store integers as floats
         query = parse_identifier(int(cell) if is_integer else cell)
         if query is None:
             raise InputError(f"{name}[{row}] = {cell!r}", "a name or an integer")
@@ -197,9 +187,7 @@ def _read_numbers(values: ArrayLike, name: str) -> Floats:
     """Return finite numbers, one per document, or one row per query."""
     try:
         numbers = np.asarray(values)
-        if numbers.dtype.kind not in "bfiuO" or any(
-            isinstance(x, str) for x in _iter_objects(numbers)
-        ):
+        if numbers.dtype.kind not in "bfiuO" or any(isinstance(x, str) for x in _iter_objects(numbers)):
             raise TypeError
         numbers = numbers.astype(np.float64)
     except (TypeError, ValueError, OverflowError):

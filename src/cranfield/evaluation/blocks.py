@@ -64,8 +64,6 @@ def cut_blocks(
     ]
 
 
-def map_blocks(
-    all_blocks: Sequence[Block], compute: Callable[[Block], T], threads: int = 1
-) -> list[T]:
+def map_blocks(all_blocks: Sequence[Block], compute: Callable[[Block], T], threads: int = 1) -> list[T]:
     """Return the results for all blocks in order, computed by several threads."""
     return list(map_in_order(iter(all_blocks), compute, threads))

@@ -66,9 +66,7 @@ class Collection:
     declared: bool = True  # the user declared the formats, so inputs are not swapped
 
     @classmethod
-    def from_qrels(
-        cls, qrels: QrelsLike, options: Options, measures: Sequence[Measure] = ()
-    ) -> Collection:
+    def from_qrels(cls, qrels: QrelsLike, options: Options, measures: Sequence[Measure] = ()) -> Collection:
         """Read the judgments with the options, and the document values that measures need."""
         lengths = Lengths.from_options(measures, options)
         costs = Costs.from_options(measures, options)
@@ -300,9 +298,7 @@ class Collection:
             location = self.gold.qrels.where
             raise make_no_judged_topic_error(labelled.topics, self.topics, location, labelled.run)
         if not len(labelled.full_rankings.ranks) and self.gold.qrels.has_line_numbers:
-            problem = (
-                "these judgments name no documents, and no retrieved document is a line number"
-            )
+            problem = "these judgments name no documents, and no retrieved document is a line number"
             fix = 'End each line with "# DOCUMENT", or pass predictions, one number per line.'
             raise InputError.from_problem(problem, fix, self.gold.qrels.where)
 
@@ -321,9 +317,7 @@ class Collection:
         ranks, levels = rankings.ranks[of_topic].tolist(), rankings.levels[of_topic].tolist()
         return zip(ranks, items, levels, strict=True)
 
-    def list_documents(
-        self, ranked: Sequence[str], rankings: Rankings, t: int, condensed: bool = False
-    ) -> list[str]:
+    def list_documents(self, ranked: Sequence[str], rankings: Rankings, t: int, condensed: bool = False) -> list[str]:
         """Return the documents of a ranking in labelled order. If `condensed`, only judged ones.
 
         `ranked` are the documents of the run in any order of ties.
@@ -342,9 +336,7 @@ class Collection:
         return (doc for doc in ranked if doc not in excluded)
 
 
-def _read(
-    qrels: QrelsLike, options: Options, measures: Sequence[Measure], by_intent: bool
-) -> Qrels:
+def _read(qrels: QrelsLike, options: Options, measures: Sequence[Measure], by_intent: bool) -> Qrels:
     """Read the judgments with the options."""
     judged = read_qrels(
         qrels,

@@ -80,9 +80,7 @@ def compute_curves(
 
     def compute(each: Sequence[Run]) -> Curves:
         labelled = [evaluator.collection.label(run) for run in each]
-        scores_uncut = evaluator.score_labelled(
-            labelled
-        )  # raises an error for runs that cannot be scored
+        scores_uncut = evaluator.score_labelled(labelled)  # raises an error for runs that cannot be scored
         ranks = selected or choose_cutoffs(_find_longest(evaluator, labelled))
         variants = {m: _set_cutoffs(m, selected, ranks) for m in evaluator.measures}
         measures_at_cutoffs = [m for by_cutoff in variants.values() for m in by_cutoff.values()]
@@ -142,9 +140,7 @@ def _check_measures(measures: Iterable[Measure]) -> None:
             raise InputError.from_problem(f"{m} has several columns")
 
 
-def _set_cutoffs(
-    m: Measure, recalls: Sequence[float] | None, ranks: Sequence[float]
-) -> dict[float, Measure]:
+def _set_cutoffs(m: Measure, recalls: Sequence[float] | None, ranks: Sequence[float]) -> dict[float, Measure]:
     """Return the measure at each of its cutoffs."""
     points: Sequence[float] = ranks
     if _is_recall(m):

@@ -60,9 +60,7 @@ def evaluate_distributions(
     for name, data in by_name.items():
         system = read_distributions(data, gold_data.labels, location=name)
         notes += _collect_system_notes(name, system, gold_data, missing)
-        pair = Pair(
-            np.array([system.items.get(item, uniform) for item in gold_data.items]), gold_matrix
-        )
+        pair = Pair(np.array([system.items.get(item, uniform) for item in gold_data.items]), gold_matrix)
         values.append(np.stack([m.score(pair) for m in parsed], axis=1))  # type: ignore[arg-type]
     return build_scores(values, by_name, gold_data.items, parsed, notes)
 
@@ -87,17 +85,11 @@ def _collect_notes(gold: Distributions, declared: bool) -> Iterator[Note]:
 def _note_votes(source: Distributions, name: str, run: str | None = None) -> Iterator[Note]:
     if source.votes is not None:
         minimum, maximum = source.votes
-        count = (
-            format_count(int(maximum), "vote")
-            if minimum == maximum
-            else f"{minimum:,.0f} to {maximum:,.0f} votes"
-        )
+        count = format_count(int(maximum), "vote") if minimum == maximum else f"{minimum:,.0f} to {maximum:,.0f} votes"
         yield Note("votes", f"{name}: {count} per item, divided by their number", run)
 
 
-def _collect_system_notes(
-    name: str, system: Distributions, gold: Distributions, missing: Missing
-) -> Iterator[Note]:
+def _collect_system_notes(name: str, system: Distributions, gold: Distributions, missing: Missing) -> Iterator[Note]:
     """Note items that are only in the system or only in the gold."""
     yield from _note_votes(system, name, name)
     missing_items = [item for item in gold.items if item not in system.items]

@@ -62,9 +62,7 @@ class Evaluator:
     {'run': {'RR': 0.5}}
     """
 
-    def __init__(
-        self, qrels: QrelsLike, measures: MeasuresLike = None, **options: Unpack[Settings]
-    ) -> None:
+    def __init__(self, qrels: QrelsLike, measures: MeasuresLike = None, **options: Unpack[Settings]) -> None:
         settings = Options.from_mapping(options)
         resolved = ResolvedMeasures.from_options(measures, settings)
         self.collection = Collection.from_qrels(qrels, settings, resolved.measures)
@@ -96,15 +94,9 @@ class Evaluator:
         """Score labelled runs."""
         labelled = [self.check_run(labelled_run, strangers) for labelled_run in runs]
         names = [labelled_run.run.name for labelled_run in labelled]
-        counts = self.choose_topics(
-            names, [labelled_run.rankings.answered for labelled_run in labelled]
-        )
-        values = np.stack(
-            [self.scorer.compute_values(labelled_run.rankings) for labelled_run in labelled]
-        )
-        return self.collect_scores(
-            names, counts, values, lambda: notes.collect_notes(self.scorer, counts, labelled)
-        )
+        counts = self.choose_topics(names, [labelled_run.rankings.answered for labelled_run in labelled])
+        values = np.stack([self.scorer.compute_values(labelled_run.rankings) for labelled_run in labelled])
+        return self.collect_scores(names, counts, values, lambda: notes.collect_notes(self.scorer, counts, labelled))
 
     def check_run(self, labelled: LabelledRun, stranger: bool = False) -> LabelledRun:
         """Return the run. Raise an error if it cannot be scored."""
@@ -139,9 +131,7 @@ class Evaluator:
     def score_again(self, runs: Iterable[tuple[Run, RunLabels]], judged: Bools) -> Scores:
         """Score runs that were labelled with more judgments than this evaluator has."""
         label = self.collection.apply_labels
-        return self.score_labelled(
-            (label(run, labels.with_part(judged)) for run, labels in runs), True
-        )
+        return self.score_labelled((label(run, labels.with_part(judged)) for run, labels in runs), True)
 
     def with_part(self, judged: Bools) -> Evaluator:
         """Return an evaluator with judgments of some of the items only.

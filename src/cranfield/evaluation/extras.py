@@ -35,9 +35,7 @@ class Extra:
     needs_types: bool = False  # True if the values depend on types of results
     distinguishes_documents: bool = False  # True if the order of documents of one level can matter
 
-    def check_known(
-        self, run: Run, rankings: Rankings, topics: Sequence[str], only: str | None
-    ) -> None:
+    def check_known(self, run: Run, rankings: Rankings, topics: Sequence[str], only: str | None) -> None:
         """Raise an error if a needed value is missing, in all topics or in one."""
 
     def collect_notes(self) -> Iterator[Note]:
@@ -68,18 +66,12 @@ class Lengths(Extra):
             fix = f"Use {format_option('--lengths FILE', 'lengths=')}."
             raise InputError.from_problem(f"no document lengths in {m.length_unit}", fix, m)
         units = sorted({m.length_unit for m in measures_with_lengths})
-        return cls(
-            read_lengths(options.lengths).select_units(units), measures_with_lengths, options
-        )
+        return cls(read_lengths(options.lengths).select_units(units), measures_with_lengths, options)
 
-    def check_known(
-        self, run: Run, rankings: Rankings, topics: Sequence[str], only: str | None
-    ) -> None:
+    def check_known(self, run: Run, rankings: Rankings, topics: Sequence[str], only: str | None) -> None:
         for unit in self.source.values:
             unit_measures = [m for m in self.measures if m.length_unit == unit]
-            missing = np.isnan(rankings.document_values[unit]) & self._find_needed(
-                rankings, unit_measures
-            )
+            missing = np.isnan(rankings.document_values[unit]) & self._find_needed(rankings, unit_measures)
             for topic, rank in _iter_places(rankings, missing, topics, only):
                 problem = f"no length of the document at rank {rank} of topic {topic} in {run.name}"
                 reason = f"needed by {', '.join(map(str, unit_measures))}"
@@ -122,9 +114,7 @@ class Costs(Extra):
     def needs_types(self) -> bool:  # type: ignore[override]
         return self.source.by_type
 
-    def check_known(
-        self, run: Run, rankings: Rankings, topics: Sequence[str], only: str | None
-    ) -> None:
+    def check_known(self, run: Run, rankings: Rankings, topics: Sequence[str], only: str | None) -> None:
         missing = np.isnan(rankings.document_values["cost"]) & self._find_needed(rankings)
         for topic, rank in _iter_places(rankings, missing, topics, only):
             problem = self._describe_unknown(run, topic, rank)
@@ -134,9 +124,7 @@ class Costs(Extra):
         """Return True for documents of all rankings whose cost a user model needs."""
         widths = [m.width for m in self.models if not m.condensed]
         depth = min(self.options.depth or np.inf, max(widths, default=0))
-        mask: Bools = _compute_ranks(rankings) <= (
-            np.inf if self.options.ties == "expected" else depth
-        )
+        mask: Bools = _compute_ranks(rankings) <= (np.inf if self.options.ties == "expected" else depth)
         if any(m.condensed for m in self.models):  # judged documents at any rank
             mask[rankings.starts[rankings.hit_topics] + rankings.ranks - 1] = True
         return mask

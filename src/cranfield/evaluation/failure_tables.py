@@ -60,9 +60,7 @@ def _build_topic_columns(rows: Sequence[Topic], *hidden: str) -> list[Field]:
     columns = [column("topic", key=True), *tables.build_columns(column, "relevant", "mean", "sd")]
     for end in ("best", "worst"):
         runs = [getattr(row, f"{end}_runs") for row in rows]
-        run_texts = [
-            names[0] if len(names) == 1 else format_count(len(names), "run") for names in runs
-        ]
+        run_texts = [names[0] if len(names) == 1 else format_count(len(names), "run") for names in runs]
         columns += [column(end), Field(f"{end}_run", [*map(" ".join, runs)], texts=run_texts)]
     return [replace(field, visible=field.name not in hidden) for field in columns]
 
@@ -83,9 +81,7 @@ def _build_hardest_table(hard_topics: HardTopics, top: int) -> ResultTable:
         else hard_topics.measure
     )
     as_hard = hard_topics.count_tied(top)
-    as_hard_text = (
-        f" ({format_count(as_hard, 'more topic')} as hard as the last one)" if as_hard else ""
-    )
+    as_hard_text = f" ({format_count(as_hard, 'more topic')} as hard as the last one)" if as_hard else ""
     better = "no other run scores higher" if several_runs else "the ideal ranking scores no higher"
     text = f"{_describe_selection(hard_topics, rows, 'hardest')} {subject}{as_hard_text}"
     legend = f"Why: main reason for the low score. –: {better}."
@@ -101,12 +97,8 @@ def _build_score_columns(hard_topics: HardTopics, rows: Sequence[Topic]) -> list
     for run in hard_topics.runs:
         results = [row.result_of(run) for row in rows]
         if len(hard_topics.runs) == 1:
-            columns.append(
-                _build_number_column("found", [f"{result.found:,}" for result in results])
-            )
-        columns.append(
-            _build_number_column(run, [format_number(result.score) for result in results])
-        )
+            columns.append(_build_number_column("found", [f"{result.found:,}" for result in results]))
+        columns.append(_build_number_column(run, [format_number(result.score) for result in results]))
         columns.append(Field(f"why {run}", None, "why", [*map(_format_reason, results)], group=run))
     return columns
 
@@ -138,9 +130,7 @@ def _build_divisive_table(hard_topics: HardTopics, top: int) -> ResultTable:
 
 def _describe_equal_runs(hard_topics: HardTopics) -> str:
     """Return the caption for runs that do not differ on any topic."""
-    return (
-        f"All runs have equal scores on each of {format_count(len(hard_topics.topics), 'topic')}."
-    )
+    return f"All runs have equal scores on each of {format_count(len(hard_topics.topics), 'topic')}."
 
 
 def _build_deciding_table(hard_topics: HardTopics, top: int) -> ResultTable:
@@ -204,10 +194,7 @@ def _build_tally_table(hard_topics: HardTopics) -> ResultTable:
         empty_column = replace(column, values=[None] * len(values), dtype=float)
         columns.append(empty_column if bucket in unknown else column)
     topics = format_count(len(hard_topics.topics), "topic")
-    text = (
-        f"number of {topics} on which a run fails by {hard_topics.measure}, "
-        "by the first reason that applies"
-    )
+    text = f"number of {topics} on which a run fails by {hard_topics.measure}, by the first reason that applies"
     legend = [*(f"{x}: {reason_texts[x]}" for x in BUCKETS), "–: the run does not fail"]
     return ResultTable("tally", columns, text, lines=legend)
 
@@ -216,10 +203,7 @@ def _build_result_table(hard_topics: HardTopics) -> ResultTable:
     column = tables.bind_rows(hard_topics.results)
     text = f"Scores by {hard_topics.measure} and reasons of failures, by run and topic."
     types = {name: str if name in ("other", "bucket") else float for name in _NULLABLE_FIELDS}
-    columns = [
-        column(x.name, key=x.name in ("topic", "run"), dtype=types.get(x.name))
-        for x in fields(Result)
-    ]
+    columns = [column(x.name, key=x.name in ("topic", "run"), dtype=types.get(x.name)) for x in fields(Result)]
     return ResultTable("results", columns, text)
 
 

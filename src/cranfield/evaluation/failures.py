@@ -33,9 +33,7 @@ TABLES = ("hardest", "divisive", "deciding", "tally", "results")
 BUCKETS = ("not answered", "none found", "cut off", "ties", "unjudged", "ranked low")
 """Reasons for the failure of a run on a topic. The first one that applies counts."""
 
-MIN_CHANGE = (
-    0.1  # ties or unjudged documents decide a score if they change it by more, and no run is better
-)
+MIN_CHANGE = 0.1  # ties or unjudged documents decide a score if they change it by more, and no run is better
 TOP_TOPICS = 10  # topics in tables
 MIN_FAILURES = 10  # fewer failures give no note
 T = TypeVar("T")
@@ -198,9 +196,7 @@ class HardTopics(TableResult):
 
     def divisive(self, top: int | None = TOP_TOPICS) -> Rows[Topic]:
         """Return the topics on which runs differ, the largest standard deviation first."""
-        return _sort_rounded(
-            (topic for topic in self.topics if topic.sd), lambda topic: -topic.sd, top
-        )
+        return _sort_rounded((topic for topic in self.topics if topic.sd), lambda topic: -topic.sd, top)
 
     def deciding(self, top: int | None = TOP_TOPICS) -> Rows[Deciding]:
         """Return the topics on which two runs differ, the largest difference first."""
@@ -248,9 +244,7 @@ class HardTopics(TableResult):
     def tally(self) -> dict[str, dict[str | None, int]]:
         """Return ``{run: {bucket: topics}}``, with None for topics without a failure."""
         counts = Counter((result.run, result.bucket) for result in self.results)
-        return {
-            run: {bucket: counts[run, bucket] for bucket in (*BUCKETS, None)} for run in self.runs
-        }
+        return {run: {bucket: counts[run, bucket] for bucket in (*BUCKETS, None)} for run in self.runs}
 
 
 def _sort_rounded(items: Iterable[T], key: Callable[[T], float], top: int | None) -> Rows[T]:
@@ -322,9 +316,7 @@ class FailureFinder:
         relevant_counts = _count_relevant(evaluator, None)
         places = np.array([evaluator.collection.find_topic(topic) for topic in scores.topics])
         has_relevant = (relevant_counts > 0)[places] | (not evaluator.measures[0].effectiveness)
-        excluded = [
-            topic for topic, is_kept in zip(scores.topics, has_relevant, strict=True) if not is_kept
-        ]
+        excluded = [topic for topic, is_kept in zip(scores.topics, has_relevant, strict=True) if not is_kept]
         if not has_relevant.any():
             location = evaluator.collection.gold.qrels.where
             raise InputError.from_problem("no topic with a relevant document", where=location)
@@ -474,9 +466,7 @@ class _FailureAnalysis:
         if m.takes != "lists" or collection.extras or collection.intents is not None:
             return np.full(len(self.relevant_counts), self.sign * np.inf)
         measuring = self.evaluator.scorer
-        (scores,) = measuring.compute_measures(
-            [m], lambda block: block.gold.ideal, measuring.blocks
-        )
+        (scores,) = measuring.compute_measures([m], lambda block: block.gold.ideal, measuring.blocks)
         return scores[:, 0]
 
     @cached_property
@@ -491,25 +481,16 @@ class _FailureAnalysis:
         concatenated = RunDocuments.concatenate(documents)
         rows = np.where(self.best_run < 0, -1, self.best_run * len(topics) + topics)
         best_runs = map(concatenated.select_lists, rows)
-        return [
-            self.bounding.compute_bounds(*pair) for pair in zip(documents, best_runs, strict=True)
-        ]
+        return [self.bounding.compute_bounds(*pair) for pair in zip(documents, best_runs, strict=True)]
 
     @property
     def _documents(self) -> list[RunDocuments]:
-        return [
-            inspection.documents
-            for inspection in self.inspections
-            if inspection.documents is not None
-        ]
+        return [inspection.documents for inspection in self.inspections if inspection.documents is not None]
 
     @property
     def tie_decides(self) -> Bools:
         """True if the order of tied documents decides."""
-        low, high = (
-            np.stack(x)
-            for x in zip(*(inspection.ties for inspection in self.inspections), strict=True)
-        )
+        low, high = (np.stack(x) for x in zip(*(inspection.ties for inspection in self.inspections), strict=True))
         minimum, maximum = (low, high) if self.sign > 0 else (-high, -low)
         best_minimum = np.take_along_axis(minimum, np.maximum(self.best_run, 0), axis=0)
         return self._is_decided(high - low, maximum - best_minimum)
@@ -527,16 +508,12 @@ class _FailureAnalysis:
 
         If no run is better, return True if its score could change by more than 0.1.
         """
-        return np.where(
-            self.best_run >= 0, at_best >= -self.rounding, width > MIN_CHANGE + self.rounding
-        )
+        return np.where(self.best_run >= 0, at_best >= -self.rounding, width > MIN_CHANGE + self.rounding)
 
     @cached_property
     def buckets(self) -> Ints:
         """The index of the first reason that applies, −1 without a failure."""
-        answered = np.stack(
-            [inspection.labelled.full_rankings.answered for inspection in self.inspections]
-        )
+        answered = np.stack([inspection.labelled.full_rankings.answered for inspection in self.inspections])
         retrieved, above_cutoff = (
             np.stack([getattr(x, name) for x in self.inspections]) for name in ("found", "above")
         )
@@ -562,9 +539,7 @@ class _FailureAnalysis:
         )
         ties_low, ties_high = _get_ends(inspection.ties, t)
         low, high = _get_ends(self.score_bounds[i], t) if bounded else (None, None)
-        minimum, maximum = (
-            _get_ends(self.difference_bounds[i], t) if bounded and best >= 0 else (None, None)
-        )
+        minimum, maximum = _get_ends(self.difference_bounds[i], t) if bounded and best >= 0 else (None, None)
         return Result(
             topic=self.evaluator.collection.topics[t],
             run=inspection.labelled.run.name,

@@ -119,13 +119,9 @@ class GoldHierarchy:
         self.topics = first.collection.gold.qrels.topics
         second_topics = second.collection.gold.qrels.topics
         if unmatched := sorted({*self.topics} ^ {*second_topics}):
-            incomplete, complete = (
-                (second, first) if unmatched[0] in self.topics else (first, second)
-            )
+            incomplete, complete = (second, first) if unmatched[0] in self.topics else (first, second)
             expected = f"the topics of {complete.collection.gold.qrels.where}"
-            raise InputError(
-                f"no topic {unmatched[0]}", expected, incomplete.collection.gold.qrels.where
-            )
+            raise InputError(f"no topic {unmatched[0]}", expected, incomplete.collection.gold.qrels.where)
         self.parents = {
             topic: parents.get_parents(
                 topic,
@@ -139,9 +135,7 @@ class GoldHierarchy:
         """Compute H, Hscore and D♯ of both levels for each run and topic."""
         d1 = self.first({run.name: run.first for run in runs})
         d2 = self.second({run.name: run.second for run in runs})
-        hscore = np.array(
-            [[self.compute_hscore(run, topic) for topic in self.topics] for run in runs]
-        )
+        hscore = np.array([[self.compute_hscore(run, topic) for topic in self.topics] for run in runs])
         D1, D2 = d1.values[:, :, 0], d2.select(topics=list(self.topics)).values[:, :, 0]
         text = Note("measure", f"{COLUMNS[2]} and {COLUMNS[3]} are {m}, alpha = {alpha:g}")
         return Scores(
@@ -159,9 +153,7 @@ class GoldHierarchy:
         parent_intents = _find_intents(self.first.collection, topic, children.values())
         child_intents = _find_intents(self.second.collection, topic, children)
         parents = self.parents[topic]
-        return compute_h_score(
-            parent_intents, [None if i is None else parents[i] for i in child_intents]
-        )
+        return compute_h_score(parent_intents, [None if i is None else parents[i] for i in child_intents])
 
 
 def _build_evaluator(

@@ -87,8 +87,7 @@ def _build_label_tables(rankings: Sequence[LabelledList]) -> list[ResultTable]:
 def _list_items(rankings: Sequence[LabelledList]) -> list[dict[str, Any]]:
     """Return a record for each retrieved or missed item."""
     return [
-        {"run": ranking.run, "topic": ranking.topic}
-        | {name: getattr(x, name) for name in COLUMNS[2:]}
+        {"run": ranking.run, "topic": ranking.topic} | {name: getattr(x, name) for name in COLUMNS[2:]}
         for ranking in rankings
         for x in (*ranking.items, *ranking.missed)
     ]
@@ -100,9 +99,7 @@ def _build_ranking_table(ranking: LabelledList) -> ResultTable:
         *split_stretches(ranking.items, lambda item: (item.level or 0) > 0),
         *zip(ranking.missed),
     ]
-    fields = build_ranking_columns(
-        rows, _format_cells, ["status", "group"], ("rank", "document"), _choose_colour
-    )
+    fields = build_ranking_columns(rows, _format_cells, ["status", "group"], ("rank", "document"), _choose_colour)
     visible = fields if any(fields[-1].cell_texts) else fields[:-1]
     return ResultTable(f"{ranking.run} {ranking.topic}", visible, title=_format_title(ranking))
 

@@ -29,9 +29,7 @@ def build_qrels_and_run(
     if excess:
         problem = f"levels {format_levels(excess.elements())} are missing in judged"
         raise InputError.from_problem(problem, "Pass all judged levels of the topic.")
-    missed_levels = sorted(
-        (Counter(all_levels) - Counter(by_rank.values())).elements(), reverse=True
-    )
+    missed_levels = sorted((Counter(all_levels) - Counter(by_rank.values())).elements(), reverse=True)
     if not by_rank and not missed_levels:
         raise InputError.from_problem("no judged level")
     missed_docs = {f"missed {i}": x for i, x in enumerate(missed_levels, 1)}

@@ -45,21 +45,15 @@ def label(
     """
     if rel is not None and parse_finite(rel) is None:
         raise InputError(f"rel {rel!r}", "a finite number")
-    all_options = Options.from_mapping(
-        {**options, "topics": "judged" if topics is None else topics}
-    )
+    all_options = Options.from_mapping({**options, "topics": "judged" if topics is None else topics})
     settings = replace(all_options, preset=None)  # its depth and labels are already applied
     settings.reject_expected_ties()
     collection = Collection.from_qrels(qrels, settings)
     settings = collection.options
-    uncut = replace(
-        collection, options=replace(settings, depth=None)
-    )  # to find documents below the depth
+    uncut = replace(collection, options=replace(settings, depth=None))  # to find documents below the depth
     selected = settings.named_topics or collection.topics
     by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in selected}
-    for labelled_run in call_with_split(
-        collection.read(runs), lambda runs_read: [*map(uncut.label, runs_read)]
-    ):
+    for labelled_run in call_with_split(collection.read(runs), lambda runs_read: [*map(uncut.label, runs_read)]):
         uncut.check_overlap(labelled_run)
         if settings.topics == "common":
             answered = labelled_run.full_rankings.answered
@@ -79,9 +73,7 @@ def _label_run(
     for topic in selected:
         t = collection.find_topic(topic)
         order = collection.list_documents(ranked.get(topic, []), labelled_run.rankings, t)
-        details = _ListDetails.from_rankings(
-            collection, rankings, t, order, collection.options.condensed, rel
-        )
+        details = _ListDetails.from_rankings(collection, rankings, t, order, collection.options.condensed, rel)
         items, missed = tuple(details.iter_items()), tuple(details.iter_missed())
         total = sum(details.relevant(count) for _, count in details.ideal)
         yield LabelledList(run.name, topic, items, missed, total, unit)
@@ -125,11 +117,7 @@ class _ListDetails:
             counts,
             list(zip(best, ideal.levels[of_topic].tolist(), strict=True)),
             group_of,
-            {
-                group_of[doc]: rank
-                for rank, doc in enumerate(docs, 1)
-                if doc in group_of and counts.get(doc, 0) > 0
-            },
+            {group_of[doc]: rank for rank, doc in enumerate(docs, 1) if doc in group_of and counts.get(doc, 0) > 0},
             (lambda level: level > 0) if rel is None else (lambda level: level >= rel),
         )
 
@@ -171,9 +159,7 @@ class _ListDetails:
 
     def _find_missing(self, doc: str, group: str | None) -> list[str]:
         """Return the missing documents: the document, or all members of its group."""
-        members = [
-            doc_in_group for doc_in_group, name in self.group_of.items() if group == name
-        ] or [doc]
+        members = [doc_in_group for doc_in_group, name in self.group_of.items() if group == name] or [doc]
         return [member for member in members if member not in self.levels]
 
     def _explain_missed(self, missing: Sequence[str], rank: int | None) -> str:

@@ -39,16 +39,10 @@ MIN_DOCUMENTS = 10  # shorter rankings or fewer topics are not compared
 K = TypeVar("K")
 
 
-def collect_notes(
-    measuring: Scorer, counts: Bools, labelled: Sequence[LabelledRun]
-) -> tuple[Note, ...]:
+def collect_notes(measuring: Scorer, counts: Bools, labelled: Sequence[LabelledRun]) -> tuple[Note, ...]:
     """Collect the notes about an evaluation. `counts` selects the topics that count."""
     collection, measures = measuring.collection, measuring.measures
-    notes = [
-        note
-        for labelled_run in labelled
-        for note in collect_run_notes(labelled_run, collection, measures)
-    ]
+    notes = [note for labelled_run in labelled for note in collect_run_notes(labelled_run, collection, measures)]
     notes += check_stray_topics(collection, labelled)
     returned = {labelled_run.run.name: labelled_run.rankings.returned for labelled_run in labelled}
     return combine_notes(measuring, counts, notes, returned)
@@ -137,9 +131,7 @@ def collect_settings_notes(measuring: Scorer) -> Iterator[Note]:
     if (gains := measuring.gains) is not None:
         collection = measuring.collection
         tables: dict[str, dict[str, tuple[int]]] = {}
-        for topic, gain in compress(
-            zip(collection.topics, gains, strict=True), collection.topic_mask
-        ):
+        for topic, gain in compress(zip(collection.topics, gains, strict=True), collection.topic_mask):
             if not isinstance(gain, str):
                 tables.setdefault(":".join(map("{:g}".format, gain)), {})[topic] = (1,)
         parts = tuple(Facts(f"{table} in {{0:topic}}", x) for table, x in tables.items())
@@ -163,9 +155,7 @@ def collect_judgment_notes(
     `undeclared` measures use the highest level of the judgments. `is_default`: every judged item
     counts.
     """
-    by_topics = _group_measures(
-        [m for m in measures if m.effectiveness], lambda m: tuple(without_relevant(m))
-    )
+    by_topics = _group_measures([m for m in measures if m.effectiveness], lambda m: tuple(without_relevant(m)))
     lower = undefined == "zero" and any(m.better == "lower" for m in measures)
     effect = "scored worst" if lower else UNDEFINED[undefined]
     for topics, affected in by_topics.items():
@@ -196,9 +186,7 @@ def _note_columns(in_doubt: str, location: str, run: str | None = None) -> Itera
         yield Note("columns", f"{location}: {in_doubt}", run)
 
 
-def _note_max_level(
-    max_level: float, measures: Sequence[Measure], undeclared: Sequence[Measure]
-) -> Iterator[Note]:
+def _note_max_level(max_level: float, measures: Sequence[Measure], undeclared: Sequence[Measure]) -> Iterator[Note]:
     """Note the highest level. `undeclared` measures have no `max_level`."""
     if undeclared:
         text = f"the highest level is {max_level:g}, as in the judgments"
@@ -226,9 +214,7 @@ def _note_failed_labels(qrels: Qrels, measures: Sequence[Measure]) -> Iterator[N
     yield Note("failed", f"{qrels.where}: {text}. If the judge failed, remove these judgments.")
 
 
-def _note_unjudged_topics(
-    topics: Iterable[str], collection: Collection, location: str
-) -> Iterator[Note]:
+def _note_unjudged_topics(topics: Iterable[str], collection: Collection, location: str) -> Iterator[Note]:
     judged = set(collection.topics)
     unjudged = [topic for topic in topics if topic not in judged]
     if unjudged and collection.options.named_topics is None:
@@ -258,9 +244,7 @@ def collect_intent_notes(collection: Collection, measures: Sequence[Measure]) ->
         yield from _note_unjudged_topics(topics, collection, intent_info.where)
 
 
-def _list_assumptions(
-    collection: Collection, intents: Intents, measures: Sequence[Measure]
-) -> Iterator[Facts]:
+def _list_assumptions(collection: Collection, intents: Intents, measures: Sequence[Measure]) -> Iterator[Facts]:
     """Yield the assumptions about intents, with the measures that need them."""
 
     def make_facts(affected: Iterable[Measure], text: str, topics: Sequence[str] = ()) -> Facts:
@@ -272,9 +256,7 @@ def _list_assumptions(
     if uniform := _select_flagged(collection.topics, mask & (intents.uniform_counts > 1)):
         which_topics = "" if len(uniform) == mask.sum() else " of {topics}"
         text = f"the intents{which_topics} have equal probability. {hint} probabilities."
-        yield make_facts(
-            (m for m in measures if m.needs_intent_weights()), text, uniform if which_topics else ()
-        )
+        yield make_facts((m for m in measures if m.needs_intent_weights()), text, uniform if which_topics else ())
     if not intents.navigational[np.repeat(mask, intents.counts)].any():
         text = f"all intents are informational. {hint} types."
         yield make_facts((m for m in measures if m.needs_intent_types()), text)
@@ -318,9 +300,7 @@ def _build_order_note(measuring: Scorer, ties: str) -> Note:
         Facts("another order may change {measures}", measures=descriptive),
     )
     text = f"tied documents ordered by level, the {ties} first: "
-    may_differ = Facts(
-        text + "{parts}", parts=tuple(x for x in claims if x.has_content()), separator="; "
-    )
+    may_differ = Facts(text + "{parts}", parts=tuple(x for x in claims if x.has_content()), separator="; ")
     is_bound = Facts(f"{text}no other order scores {comparative}")
     return Note.from_facts("tie-order", *(x for x in (may_differ, is_bound) if x.has_content()))
 
@@ -328,9 +308,7 @@ def _build_order_note(measuring: Scorer, ties: str) -> Note:
 # -- runs -----------------------------------------------------------------------------------------
 
 
-def collect_run_notes(
-    labelled: LabelledRun, collection: Collection, measures: Sequence[Measure]
-) -> Iterator[Note]:
+def collect_run_notes(labelled: LabelledRun, collection: Collection, measures: Sequence[Measure]) -> Iterator[Note]:
     """Yield the notes about one run."""
     name, topics_judged, options = labelled.run.name, collection.topics, collection.options
     rankings, selected = collection.select_topics(labelled.full_rankings), options.named_topics
@@ -347,9 +325,7 @@ def collect_run_notes(
     unanswered = _select_flagged(topics_judged, ~rankings.answered)
     yield from note_topics("missing-topics", unanswered, f"missing, {effect}", name)
     judged_topics = set(topics_judged)
-    unjudged = [
-        topic for topic in labelled.topics if selected is None and topic not in judged_topics
-    ]
+    unjudged = [topic for topic in labelled.topics if selected is None and topic not in judged_topics]
     yield from note_topics("unjudged-topics", unjudged, "without judgments, ignored", name)
     yield from _note_ties(name, rankings, collection, measures)
     if contradicted := [t for t in labelled.contradicted if selected is None or t in selected]:
@@ -360,9 +336,7 @@ def collect_run_notes(
     for extra in collection.extras:
         yield from extra.collect_run_notes(labelled.run, rankings)
     if options.ties != "expected" and not collection.labels.is_default:
-        yield from collect_label_notes(
-            name, collection.select_topics(labelled.rankings), collection.ideal
-        )
+        yield from collect_label_notes(name, collection.select_topics(labelled.rankings), collection.ideal)
 
 
 def _note_scores(labelled: LabelledRun, collection: Collection) -> Iterator[Note]:
@@ -394,9 +368,7 @@ def _note_rising_scores(labelled: LabelledRun) -> Iterator[Note]:
         yield Note("rising-scores", f"{name}: {text}. {fix}", name, disagreement_found.rising)
 
 
-def _note_ties(
-    name: str, rankings: Rankings, collection: Collection, measures: Sequence[Measure]
-) -> Iterator[Note]:
+def _note_ties(name: str, rankings: Rankings, collection: Collection, measures: Sequence[Measure]) -> Iterator[Note]:
     """Note tied documents that could change a score, the deepest measures first."""
     effect = "ties could change a score"
     effect = "ties matter" if collection.options.ties in OTHER_ORDERS else effect
@@ -413,9 +385,7 @@ def _note_ties(
         yield Note.from_facts("ties", *facts, run=name)
 
 
-def _group_by_reach(
-    measures: Sequence[Measure], depth: int | None
-) -> dict[int | None, list[Measure]]:
+def _group_by_reach(measures: Sequence[Measure], depth: int | None) -> dict[int | None, list[Measure]]:
     """Group measures by the last rank they use, the deepest first. None: no limit."""
     groups: dict[int | None, list[Measure]] = {}
     for m in measures:
@@ -434,9 +404,7 @@ def _note_one_document(name: str, rankings: Rankings, topics: Sequence[str]) -> 
     """Warn if many topics have one document each: topics and documents may be swapped."""
     lengths = rankings.lengths[rankings.answered]
     if len(lengths) >= MIN_DOCUMENTS and (lengths == 1).all():
-        columns = format_option(
-            "--columns topic=NAME,doc=NAME", 'columns={"topic": NAME, "doc": NAME}'
-        )
+        columns = format_option("--columns topic=NAME,doc=NAME", 'columns={"topic": NAME, "doc": NAME}')
         text = "{run}: one document in each of {0:topic}"
         text += f". If topic and document are swapped, use {columns}"
         counts = _build_counts(topics, rankings.lengths)
@@ -450,9 +418,7 @@ def collect_merging_notes(runs: Iterable[Run]) -> Iterator[Note]:
             yield Note(kind, f"{run.name}: {text}", run.name)
 
 
-def _note_few_topics(
-    name: str, judged: Sequence[str], answered: Bools, mask: Bools
-) -> Iterator[Note]:
+def _note_few_topics(name: str, judged: Sequence[str], answered: Bools, mask: Bools) -> Iterator[Note]:
     """Warn if the run has fewer than half of the topics."""
     if 2 * (answered & mask).sum() < mask.sum():
         counts = _build_counts(judged, (answered & mask).astype(np.int64), mask.astype(np.int64))
@@ -471,16 +437,11 @@ def collect_length_notes(
     if len(names) < 2 or not scoring:
         return
     reach = find_deepest(scoring, depth) or np.inf
-    medians = [
-        _compute_median(own_median.tolist()) if len(own_median) else np.inf
-        for own_median in lengths
-    ]
+    medians = [_compute_median(own_median.tolist()) if len(own_median) else np.inf for own_median in lengths]
     for i, (name, own_median) in enumerate(zip(names, medians, strict=True)):
         median_others = _compute_median(medians[:i] + medians[i + 1 :])
         if MIN_DOCUMENTS <= median_others < np.inf and own_median < min(median_others / 2, reach):
-            median = (
-                f"median {own_median:,.0f} documents over {format_count(len(lengths[i]), 'topic')}"
-            )
+            median = f"median {own_median:,.0f} documents over {format_count(len(lengths[i]), 'topic')}"
             text = f"rankings are short ({median}, other runs {median_others:,.0f})"
             text += ". At deeper cutoffs, the missing ranks are empty."
             affected = [m for m in scoring if (find_deepest([m], depth) or np.inf) > own_median]
@@ -494,9 +455,7 @@ def _compute_median(numbers: Sequence[float]) -> float:
     return (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
 
 
-def count_influential_ties(
-    rankings: Rankings, collection: Collection, measures: Sequence[Measure]
-) -> Ints:
+def count_influential_ties(rankings: Rankings, collection: Collection, measures: Sequence[Measure]) -> Ints:
     """Count, per topic, the tied documents that could change a score."""
     sampled = any(m.takes_samples for m in measures)  # undrawn documents also matter
     reach = find_deepest(measures, collection.options.depth)
@@ -561,9 +520,7 @@ def _note_unjudged_documents(
 # -- measures by name -----------------------------------------------------------------------------
 
 
-def _group_measures(
-    measures: Sequence[Measure], key: Callable[[Measure], K | None]
-) -> dict[K, list[Measure]]:
+def _group_measures(measures: Sequence[Measure], key: Callable[[Measure], K | None]) -> dict[K, list[Measure]]:
     """Group measures by key, without measures with an empty key."""
     groups: dict[K, list[Measure]] = {}
     for m in measures:
@@ -572,9 +529,7 @@ def _group_measures(
     return groups
 
 
-def name_columns(
-    measures: Iterable[Measure], get_name: Callable[[Measure], str] | None = None
-) -> dict[str, str]:
+def name_columns(measures: Iterable[Measure], get_name: Callable[[Measure], str] | None = None) -> dict[str, str]:
     """Map columns to names of measures. Measurements of a user model share a name."""
 
     names: dict[str, str] = {}

@@ -437,9 +437,7 @@ class Options:
         if task is None:
             return options
         depth = task.depth if options.depth is None else options.depth
-        return replace(
-            options, preset=task, depth=depth, labels=options.labels or task.labels or None
-        )
+        return replace(options, preset=task, depth=depth, labels=options.labels or task.labels or None)
 
     def reject_expected_ties(self) -> None:
         """Raise an error for the mean over all orders of ties."""
@@ -465,11 +463,7 @@ class Options:
     def select_topics(self, topics_judged: Sequence[str]) -> Options:
         """Return the options with the requested topics. All of them must be judged."""
         names = self.named_topics
-        return (
-            self
-            if names is None
-            else replace(self, topics=choose_topics(names, dict.fromkeys(topics_judged)))
-        )
+        return self if names is None else replace(self, topics=choose_topics(names, dict.fromkeys(topics_judged)))
 
     @property
     def gains_by_topic(self) -> bool:
@@ -502,9 +496,7 @@ class Options:
         return not (value is None or value is False or (isinstance(value, str) and not value))
 
 
-OPTIONS: dict[str, EvaluationOption] = {
-    f.name: replace(f.metadata["row"], name=f.name) for f in fields(Options)
-}
+OPTIONS: dict[str, EvaluationOption] = {f.name: replace(f.metadata["row"], name=f.name) for f in fields(Options)}
 NAMES = tuple(OPTIONS)
 Options.__doc__ = "\n\n".join(
     ["The options of an evaluation.", "\n".join(f"{o.name}\n    {o.doc}" for o in OPTIONS.values())]
@@ -592,9 +584,7 @@ def with_fields(target: T, *kinds: Any) -> T:
 
     taken_names.update(names)
     call.__dict__["__signature__"] = signature.replace(parameters=[*parameters, *options])
-    descriptions = [
-        inspect.cleandoc(options_class.__doc__ or "").partition("\n")[2] for options_class in kinds
-    ]
+    descriptions = [inspect.cleandoc(options_class.__doc__ or "").partition("\n")[2] for options_class in kinds]
     doc = f"{inspect.cleandoc(target.__doc__ or '')}\n\nOptions\n{''.join(descriptions)}"
     if isinstance(target, type):
         type.__setattr__(target, "__init__", call)

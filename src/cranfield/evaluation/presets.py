@@ -196,21 +196,14 @@ def _suggest_name(name: str, names: Iterable[str]) -> str:
 
     similar = [candidate for candidate in names if name and name in candidate][:3]
     similar = similar or difflib.get_close_matches(name, [*names], n=3)
-    return (
-        f". Did you mean {' or '.join(similar)}?"
-        if similar
-        else ". Run `cranfield presets` for a list."
-    )
+    return f". Did you mean {' or '.join(similar)}?" if similar else ". Run `cranfield presets` for a list."
 
 
 # -- reading presets ------------------------------------------------------------------------------
 
 
 def _read(source: Source, built_in: Mapping[str, Preset]) -> dict[str, Preset]:
-    tables = {
-        name: _check_keys(keys, f"{source.name}: preset {name}")
-        for name, keys in _read_tables(source).items()
-    }
+    tables = {name: _check_keys(keys, f"{source.name}: preset {name}") for name, keys in _read_tables(source).items()}
     result: dict[str, Preset] = {}
     taken_names = dict.fromkeys(built_in, "is built in")
     for name, keys in tables.items():
@@ -232,11 +225,7 @@ def _read_tables(source: Source) -> dict[str, Any]:
     """Return the TOML tables of the presets by name."""
     content = read_toml(source)
     unknown_key = next((key for key in content if key != "presets"), None)
-    if (
-        unknown_key is not None
-        or not isinstance(content.get("presets"), dict)
-        or not content["presets"]
-    ):
+    if unknown_key is not None or not isinstance(content.get("presets"), dict) or not content["presets"]:
         text = "no presets" if unknown_key is None else f"key {unknown_key!r}"
         raise InputError(text, "tables named [presets.NAME]", source.name)
     return dict(content["presets"])

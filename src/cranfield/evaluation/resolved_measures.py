@@ -32,11 +32,7 @@ class ResolvedMeasures:
     def from_options(cls, measures: MeasuresLike, options: Options) -> ResolvedMeasures:
         """Resolve the measures: preset first, then requested. The default if there are none."""
         texts, requested = _parse_requested(measures, options)
-        read = (
-            tuple(x for m in requested for x in _expand_measurements(m))
-            if options.measurements
-            else requested
-        )
+        read = tuple(x for m in requested for x in _expand_measurements(m)) if options.measurements else requested
         for m in read:
             if not m.takes_rankings():
                 fix = f"Use `cranfield {TAKES[m.takes]}`."
@@ -106,9 +102,7 @@ def _drop_name(m: Measure) -> Measure:
     return replace(m, called="") if m.called else m
 
 
-def _parse_requested(
-    measures: MeasuresLike, options: Options
-) -> tuple[tuple[str, ...], tuple[Measure, ...]]:
+def _parse_requested(measures: MeasuresLike, options: Options) -> tuple[tuple[str, ...], tuple[Measure, ...]]:
     """Return the requested measures as texts and as measures."""
     task = options.task
     preset_measures = () if task is None else task.measures_at()
@@ -136,6 +130,4 @@ def _deduplicate(measures: Sequence[Measure]) -> tuple[Measure, ...]:
 
 def _expand_measurements(m: Measure) -> list[Measure]:
     """Return all measurements of a user model, or the measure itself."""
-    return (
-        [m.to_user_model(measurement) for measurement in MEASUREMENTS] if m.is_user_model() else [m]
-    )
+    return [m.to_user_model(measurement) for measurement in MEASUREMENTS] if m.is_user_model() else [m]

@@ -69,9 +69,7 @@ def read_scores(
     return _read(data, missing, measures, lower, run_names)
 
 
-def read_incomplete(
-    data: ScoresLike, measures: Any = None, lower: Any = (), run_names: RunNames = "tag"
-) -> Scores:
+def read_incomplete(data: ScoresLike, measures: Any = None, lower: Any = (), run_names: RunNames = "tag") -> Scores:
     """Read scores as `read_scores` does. Missing values are NaN.
 
     >>> read_incomplete({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.75}}).values.tolist()
@@ -92,9 +90,7 @@ def _read(
         scores = _set_lower(data, lower)
         if measures is None:
             return scores
-        return _rename_columns(
-            scores.select(measures=choose_columns(scores.measures, measures)), measures
-        )
+        return _rename_columns(scores.select(measures=choose_columns(scores.measures, measures)), measures)
     names = () if measures is None else _list_names(measures)
     excluded: Excluded = {}
     read = partial(
@@ -107,9 +103,7 @@ def _read(
     parts = sorted(_iter_parts(data, read), key=lambda part: not isinstance(part, _SavedScores))
     if len(parts) == 1 and isinstance(parts[0], _SavedScores) and run_names == "tag":
         return _read(parts[0].scores, missing, measures, lower, run_names)
-    rows = (
-        _iter_rows(part, run_names) if isinstance(part, _SavedScores) else part for part in parts
-    )
+    rows = (_iter_rows(part, run_names) if isinstance(part, _SavedScores) else part for part in parts)
     scores = _collect_scores(chain.from_iterable(rows), missing, measures, lower)
     notes = (
         *_note_exclusions(excluded),
@@ -249,9 +243,7 @@ def _collect_scores(
     )
     topics, notes = _choose_topics(table, measures, missing)
     fill = math.nan if missing == "nan" else 0.0
-    rows = [
-        [table.build_row(run, topic, measures, fill) for topic in topics] for run in table.by_run
-    ]
+    rows = [[table.build_row(run, topic, measures, fill) for topic in topics] for run in table.by_run]
     values = np.array(rows, dtype=np.float64).reshape(len(rows), len(topics), len(measures))
     summed_up = [*map(_describe_measure, measures)]
     guesses = [m for m in measures if m not in lower_measures and _is_guess(m)]
@@ -285,18 +277,13 @@ def _merge_by_run(parts: Iterable[_RunValues]) -> dict[str, _Values]:
     parts_of: dict[str, list[_RunValues]] = {}
     for part in parts:
         parts_of.setdefault(part.name, []).append(part)
-    merged = [
-        [_merge_parts(run_parts)] if _has_no_overlap(run_parts) else run_parts
-        for run_parts in parts_of.values()
-    ]
+    merged = [[_merge_parts(run_parts)] if _has_no_overlap(run_parts) else run_parts for run_parts in parts_of.values()]
     return {run.name: run.values for run in resolve_names([*chain(*merged)], IN_MEMORY)}
 
 
 def _has_no_overlap(parts: Sequence[_RunValues]) -> bool:
     """Return True if no two parts have a value of the same topic and measure."""
-    cells = [
-        (topic, m) for part in parts for topic, of_topic in part.values.items() for m in of_topic
-    ]
+    cells = [(topic, m) for part in parts for topic, of_topic in part.values.items() for m in of_topic]
     return len(parts) == 1 or len({*cells}) == len(cells)
 
 
@@ -324,9 +311,7 @@ class _ResultValues:
             part = parts.setdefault((run, line.location), _RunValues(run, line.location, {}))
             of_topic = part.values.setdefault(topic, {})
             if measure in of_topic:
-                raise line.make_error(
-                    f"{measure} of topic {topic} again for run {run}", "each once"
-                )
+                raise line.make_error(f"{measure} of topic {topic} again for run {run}", "each once")
             of_topic[measure] = value
             names[measure] = None
         if not parts:
@@ -347,9 +332,7 @@ class _ResultValues:
                 measures_of.setdefault(topic, set()).update(self.list_measures(run, topic))
         return measures_of
 
-    def build_row(
-        self, run: str, topic: str, measures: Sequence[str], missing: float = 0.0
-    ) -> list[float]:
+    def build_row(self, run: str, topic: str, measures: Sequence[str], missing: float = 0.0) -> list[float]:
         """Return the values of a topic. Missing values are `missing`, undefined ones NaN."""
         values = dict.fromkeys(self.measures_of[topic], missing)
         of_topic = self.by_run[run].get(topic, {})
@@ -360,11 +343,7 @@ class _ResultValues:
         """Return the topics with these measures, with or without a value."""
         measure_set = set(measures)
         runs = self.by_run.values()
-        return [
-            t
-            for t in self.measures_of
-            if any(not measure_set.isdisjoint(x.get(t, ())) for x in runs)
-        ]
+        return [t for t in self.measures_of if any(not measure_set.isdisjoint(x.get(t, ())) for x in runs)]
 
     def find_missing(self, run: str, topics: Iterable[str], measures: Sequence[str]) -> list[str]:
         """Return the topics for which a run lacks a value that another run has."""
@@ -394,8 +373,7 @@ def _choose_complete(
 ) -> tuple[list[str], tuple[Note, ...]]:
     """Return the measures that every run has. A missing measure is not a score of 0."""
     measures_of = {
-        run: set().union(*(table.list_measures(run, topic) for topic in of_run))
-        for run, of_run in table.by_run.items()
+        run: set().union(*(table.list_measures(run, topic) for topic in of_run)) for run, of_run in table.by_run.items()
     }
     complete = [m for m in measures if all(m in of_run for of_run in measures_of.values())]
     incomplete = [m for m in measures if m not in complete]
@@ -438,9 +416,7 @@ def _choose_topics(
     return complete, (*_note_folded(table, missing_topics), *about_topics)
 
 
-def _note_folded(
-    table: _ResultValues, missing_topics: Mapping[str, Sequence[str]]
-) -> Iterator[Note]:
+def _note_folded(table: _ResultValues, missing_topics: Mapping[str, Sequence[str]]) -> Iterator[Note]:
     """Warn of topics with another spelling than in other runs."""
     for run, topics in missing_topics.items():
         if text := explain_folded(match_folded([*table.by_run[run]], topics)):

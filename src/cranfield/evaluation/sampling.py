@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-14  # relative rounding error of sums
 
 
-def iter_samples(
-    measuring: Scorer, measures: Sequence[Measure], rankings: Rankings
-) -> Iterator[list[Floats]]:
+def iter_samples(measuring: Scorer, measures: Sequence[Measure], rankings: Rankings) -> Iterator[list[Floats]]:
     """Yield topics × columns of each measure for random orders of tied documents.
 
     Every order has one random key for each possible place of a tied document, so all measures see
@@ -34,9 +32,7 @@ def iter_samples(
         return
     values = dict(zip(measures, fixed, strict=True))
     all_orders = _build_orders(measuring, measures, reordering)
-    orders = [
-        tie_order for tie_order in all_orders if tie_order.reordering.possible
-    ]  # others change no score
+    orders = [tie_order for tie_order in all_orders if tie_order.reordering.possible]  # others change no score
     random = np.random.default_rng(measuring.options.seed).random
     for _ in range(measuring.options.tie_samples):
         keys = random(len(reordering.rows))
@@ -45,9 +41,7 @@ def iter_samples(
         yield [values[m] for m in measures]
 
 
-def _build_orders(
-    measuring: Scorer, measures: Sequence[Measure], places: Reordering
-) -> Iterator[TieOrders]:
+def _build_orders(measuring: Scorer, measures: Sequence[Measure], places: Reordering) -> Iterator[TieOrders]:
     """Yield the orders of hits that can change a score: hits with gain, or all hits."""
     gain_only = [m for m in measures if measuring.is_separable and m.can_drop_nonrelevant()]
     if gain_only:
@@ -89,14 +83,10 @@ class TieOrders:
             self.reordering = Reordering(rankings.select_topics(self.topics))
             self.blocks = list(_select_blocks(measuring.blocks, self.topics))
 
-    def compute_values(
-        self, keys: Floats, previous: dict[Measure, Floats]
-    ) -> dict[Measure, Floats]:
+    def compute_values(self, keys: Floats, previous: dict[Measure, Floats]) -> dict[Measure, Floats]:
         """Compute topics × columns of each measure for the order of the keys."""
         order = self.measuring.collection.apply_strategy(self.reordering.shuffle(keys[self.keys]))
-        values = self.measuring.compute_measures(
-            self.measures, lambda block: block.build_lists(order), self.blocks
-        )
+        values = self.measuring.compute_measures(self.measures, lambda block: block.build_lists(order), self.blocks)
         result = {}
         for m, x in zip(self.measures, values, strict=True):
             result[m] = previous[m].copy()

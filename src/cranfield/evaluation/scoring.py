@@ -72,9 +72,7 @@ class Scorer:
         numbers += [Column(name, m.summary, "neither") for name in self.name_residual_columns(m)]
         if self.options.ties != "expected" or self.is_exact(m):
             return numbers
-        return [
-            x for column in numbers for x in (column, Column(f"{column.name}.se", "se", "neither"))
-        ]
+        return [x for column in numbers for x in (column, Column(f"{column.name}.se", "se", "neither"))]
 
     def name_residual_columns(self, m: Measure) -> list[str]:
         """Return the names of the columns with the residuals of a measure."""
@@ -104,10 +102,7 @@ class Scorer:
     def find_topics_without_relevant(self, m: Measure, mask: Bools) -> list[str]:
         """Return the topics without relevant items for this measure."""
         R = np.concatenate(
-            [
-                self._count_relevant(self.with_topic_gains(m, start), gold)
-                for start, _, gold in self.blocks
-            ]
+            [self._count_relevant(self.with_topic_gains(m, start), gold) for start, _, gold in self.blocks]
         )
         return list(compress(self._row_names, self.expand_topics(mask) & (R == 0)))
 
@@ -125,9 +120,7 @@ class Scorer:
         if self.options.ties == "expected":
             return self._compute_expected(rankings)
         last = find_deepest(self.measures, self.options.depth)
-        if (
-            self.collection.intents is not None and last is not None
-        ):  # a hit has a level for each intent
+        if self.collection.intents is not None and last is not None:  # a hit has a level for each intent
             rankings = rankings.with_hits(rankings.ranks <= last)
         return np.concatenate(self.compute_plain(self.measures, rankings, blocks), axis=1)
 
@@ -139,9 +132,7 @@ class Scorer:
     ) -> list[Floats]:
         """Compute topics × columns of each measure without changing ties."""
         all_blocks = self.blocks if blocks is None else blocks
-        return self.compute_measures(
-            measures, lambda block: block.build_lists(rankings), all_blocks
-        )
+        return self.compute_measures(measures, lambda block: block.build_lists(rankings), all_blocks)
 
     def compute_measures(
         self,
@@ -163,10 +154,7 @@ class Scorer:
         rows: Any = slice(None)
         if self.options.per_intent and intents is not None:
             lists, rows = expand_intents(lists), intents.filled.ravel()
-        return [
-            self._compute_measure(self.with_topic_gains(m, block.start), lists)[rows]
-            for m in measures
-        ]
+        return [self._compute_measure(self.with_topic_gains(m, block.start), lists)[rows] for m in measures]
 
     def _compute_measure(self, m: Measure, lists: Lists) -> Floats:
         x = m.compute(lists)
@@ -190,11 +178,7 @@ class Scorer:
         depth = self.options.depth
         cut = m @ depth if depth and m.cutoff is None and not m.effectiveness else m
         # The level is the highest for any intent, and intents may prefer different items.
-        return (
-            cut.rewards_better_items()
-            and self._is_separable_by_rank(m)
-            and not self.options.per_intent
-        )
+        return cut.rewards_better_items() and self._is_separable_by_rank(m) and not self.options.per_intent
 
     def _is_separable_by_rank(self, m: Measure) -> bool:
         # A cut of a condensed ranking depends on the ranks of unjudged documents.
@@ -225,10 +209,7 @@ class Scorer:
             spreads = spreads or [RunningMean(x) for x in sample]
             for spread, x in zip(spreads, sample, strict=True):
                 spread.add(x)
-        return [
-            np.stack([spread.mean, spread.error], axis=2).reshape(len(spread.first), -1)
-            for spread in spreads
-        ]
+        return [np.stack([spread.mean, spread.error], axis=2).reshape(len(spread.first), -1) for spread in spreads]
 
     @property
     def is_separable(self) -> bool:
@@ -258,9 +239,7 @@ def _parse_topic_gains(collection: Collection, resolved: ResolvedMeasures) -> li
             found = f"level {highest} of topic {topic}"
             raise InputError(found, f"at most {MAX_LEVELS} for a gain of each level")
         try:
-            gains.append(
-                parse_gain(gain_by_topic[topic] if gain_by_topic else range(1, highest + 1))
-            )
+            gains.append(parse_gain(gain_by_topic[topic] if gain_by_topic else range(1, highest + 1)))
         except CranfieldError as problem:
             raise CranfieldError(f"topic {topic}: {problem}") from None
     return None if "gains" in resolved.unused_options else gains

@@ -113,9 +113,9 @@ def evaluate_sessions(
     parsed = parse_measures_for(default if measures is None else measures, "sessions")
     settings: dict[str, Any] = {"labels": labels, "columns": columns}
     judgments = None if qrels is None else read_qrels(qrels, qrels_format, **settings)
-    return _read_collection(
-        judgments, sessions, clicks, lengths, combine_order(ties, order), run_names
-    ).compute_scores(parsed)
+    return _read_collection(judgments, sessions, clicks, lengths, combine_order(ties, order), run_names).compute_scores(
+        parsed
+    )
 
 
 class ReadString(NamedTuple):
@@ -138,10 +138,7 @@ class TrailText(Rows[ReadString]):
     """All strings read in some sessions."""
 
     def _build_tables(self) -> list[ResultTable]:
-        rows = [
-            {name: drop_zero_fraction(value) for name, value in step._asdict().items()}
-            for step in self
-        ]
+        rows = [{name: drop_zero_fraction(value) for name, value in step._asdict().items()} for step in self]
         sessions = groupby(self, key=lambda step: (step.run, step.session))
         visible = (_build_session_table(*key, [*steps]) for key, steps in sessions)
         return [build_record_table("read", rows, dict.fromkeys(ReadString._fields)), *visible]
@@ -187,9 +184,7 @@ def trailtext(
     settings: dict[str, Any] = {"labels": labels, "columns": columns}
     judgments = None if qrels is None else read_qrels(qrels, qrels_format, **settings)
     session_names = [session] if isinstance(session, str) else session
-    collection = _read_collection(
-        judgments, sessions, clicks, lengths, combine_order(ties, order), run_names
-    )
+    collection = _read_collection(judgments, sessions, clicks, lengths, combine_order(ties, order), run_names)
     return TrailText(collection.read(parsed[0], session_names))
 
 
@@ -203,9 +198,7 @@ def _read_collection(
 ) -> _SessionSystems | _ClickLogs:
     """Read sessions, or click logs if there are no sessions."""
     if sessions is not None:
-        return _SessionSystems.from_inputs(
-            qrels, read_systems(sessions, ties, run_names), clicks, lengths
-        )
+        return _SessionSystems.from_inputs(qrels, read_systems(sessions, ties, run_names), clicks, lengths)
     if clicks is None:
         raise InputError.from_problem("no sessions or clicks given")
     return _ClickLogs.from_inputs(read_logs(clicks, documents=lengths is not None), qrels, lengths)
@@ -228,19 +221,13 @@ class _DocumentLengths:
         source = read_lengths(lengths).select_units([U.length_unit])
         names = list(dict.fromkeys(docs))
         column = Strings.from_list(names)
-        rows = (
-            source.rows(Table.from_columns(column, np.zeros(len(names))))
-            if names
-            else np.zeros(0, int)
-        )
+        rows = source.rows(Table.from_columns(column, np.zeros(len(names)))) if names else np.zeros(0, int)
         values = source.values[U.length_unit][rows]
         self.location = source.where
         self.by_doc = dict(zip(names, np.where(rows < 0, np.nan, values).tolist(), strict=True))
 
     def build_missing_error(self, doc: str, context: str) -> InputError:
-        return InputError.from_problem(
-            f"no length of document {doc} {context}", where=self.location
-        )
+        return InputError.from_problem(f"no length of document {doc} {context}", where=self.location)
 
 
 # -- ranked lists ---------------------------------------------------------------------------------
@@ -266,13 +253,7 @@ class _SessionSystems:
         logs = [] if clicks is None else read_logs(clicks, documents=True)
         if len(logs) > 1:
             raise InputError(f"{len(logs)} click logs with sessions", "1")
-        docs = (
-            doc
-            for s in systems
-            for lists in s.lists.values()
-            for ranking in lists
-            for doc in ranking
-        )
+        docs = (doc for s in systems for lists in s.lists.values() for ranking in lists for doc in ranking)
         doc_lengths = None if lengths is None else _DocumentLengths(lengths, docs)
         return cls(qrels, systems, logs[0] if logs else None, doc_lengths)
 
@@ -300,9 +281,7 @@ class _SessionSystems:
 
     def build_block(self, system: Sessions) -> SessionLists:
         """Return the sessions of a system for measures."""
-        return SessionLists.from_sessions(
-            [self._build_listed(system, key) for key in self.keys], self.gold
-        )
+        return SessionLists.from_sessions([self._build_listed(system, key) for key in self.keys], self.gold)
 
     def _build_listed(self, system: Sessions, key: Key) -> SessionRankings:
         lists, levels = system.lists.get(key, ()), self.levels[key[0]]
@@ -350,9 +329,7 @@ class _SessionSystems:
         self.check_measures(measures)
         blocks: Iterable[Any] = map(self.build_block, self.systems)
         values = [np.stack([m.score(block) for m in measures], axis=1) for block in blocks]
-        return _build_session_scores(
-            values, self.systems, self.keys, measures, self._collect_notes(measures)
-        )
+        return _build_session_scores(values, self.systems, self.keys, measures, self._collect_notes(measures))
 
     def _collect_notes(self, measures: Sequence[Measure]) -> Iterator[Note]:
         yield from notes.collect_judgment_notes(
@@ -366,9 +343,7 @@ class _SessionSystems:
         )
         topics = {topic for topic, _ in self.keys}
         without_session = [topic for topic in self.levels if topic not in topics]
-        yield from note_topics(
-            "missing-topics", without_session, "without a session, excluded", noun="judged topic"
-        )
+        yield from note_topics("missing-topics", without_session, "without a session, excluded", noun="judged topic")
         for system in self.systems:
             yield from self._collect_system_notes(system)
         if self.log and (missing := _find_missing(self.keys, self.log.sessions)):
@@ -415,9 +390,7 @@ class _ClickLogs:
     lengths: _DocumentLengths | None
 
     @classmethod
-    def from_inputs(
-        cls, logs: Sequence[ClickLog], qrels: Qrels | None, lengths: LengthsLike
-    ) -> _ClickLogs:
+    def from_inputs(cls, logs: Sequence[ClickLog], qrels: Qrels | None, lengths: LengthsLike) -> _ClickLogs:
         click_logs = cls(logs, qrels, None)
         if lengths is not None:
             docs = [click.doc for _, click in click_logs.all_clicks if click.doc is not None]
@@ -443,9 +416,7 @@ class _ClickLogs:
     @cached_property
     def has_levels(self) -> bool:
         """True if levels of clicked documents are known."""
-        return self.qrels is not None or any(
-            click.level is not None for _, click in self.all_clicks
-        )
+        return self.qrels is not None or any(click.level is not None for _, click in self.all_clicks)
 
     @cached_property
     def highest(self) -> float:
@@ -470,9 +441,7 @@ class _ClickLogs:
     def build_clicks(self, log: ClickLog, key: Key) -> Clicks:
         """Return the clicks of a session for measures."""
         clicks = log.sessions[key]
-        return Clicks.from_rows(
-            [self._build_click(log, key, click) for click in clicks], self.highest
-        )
+        return Clicks.from_rows([self._build_click(log, key, click) for click in clicks], self.highest)
 
     def _build_click(self, log: ClickLog, key: Key, click: Click) -> tuple[float, ...]:
         length, level = click.length, click.level
@@ -482,9 +451,7 @@ class _ClickLogs:
                 raise InputError.from_problem("click without a length", fix, log.where, click.line)
             length = self.lengths.by_doc[click.doc]
             if math.isnan(length):
-                raise self.lengths.build_missing_error(
-                    click.doc, f"of session {format_session(key)}"
-                )
+                raise self.lengths.build_missing_error(click.doc, f"of session {format_session(key)}")
         if self.levels is not None:
             level = self.levels.get(key[0], {}).get(click.doc or "", 0.0)
         return (click.query, click.rank, length, 1.0 if level is None else level)
@@ -498,9 +465,7 @@ class _ClickLogs:
                 if key in log.sessions:
                     session: Any = [self.build_clicks(log, key)]
                     values[i, j] = [m.score(session)[0] for m in measures]
-        return _build_session_scores(
-            values, self.logs, self.keys, measures, self._collect_notes(measures), "skip"
-        )
+        return _build_session_scores(values, self.logs, self.keys, measures, self._collect_notes(measures), "skip")
 
     def _check_measures(self, measures: Sequence[Measure]) -> None:
         for m in measures:
@@ -582,10 +547,7 @@ def _build_session_table(run: str, session: str, steps: list[ReadString]) -> Res
         *build_columns(column, "query", "rank", text=short),
         *([doc] if any(doc.cell_texts) else []),
         *build_columns(column, "length", "offset", text=short),
-        *(
-            Field(x, None, texts=[_format_user_value(step, x) for step in steps], dtype=float)
-            for x in _USER_COLUMNS
-        ),
+        *(Field(x, None, texts=[_format_user_value(step, x) for step in steps], dtype=float) for x in _USER_COLUMNS),
     ]
     total = sum(step.contribution for step in steps)
     title = f"{run}, session {session}: {text}; U = {format_number(total)}"

@@ -48,18 +48,14 @@ def _describe_documents(labelled: LabelledRun, collection: Collection) -> str:
             continue
         judged, folded = _fold_judged(collection, t)
         unmatched = [*{*docs}.difference(judged)]
-        pairs += _match(
-            unmatched, folded, rankings.items[rankings.offsets[t] : rankings.offsets[t + 1]]
-        )
+        pairs += _match(unmatched, folded, rankings.items[rankings.offsets[t] : rankings.offsets[t + 1]])
         n_compared, n_exact = n_compared + len(docs), n_exact + len(docs) - len(unmatched)
         n_judged += len(judged)
         if n_compared >= MAX_DOCS or n_judged >= MAX_JUDGED:
             break
     if not pairs or len(pairs) < MIN_FRACTION * (n_exact + len(pairs)):
         return ""
-    return _describe_difference(
-        sorted(pairs), f"{len(pairs):,} of {format_count(n_compared, 'document')} compared"
-    )
+    return _describe_difference(sorted(pairs), f"{len(pairs):,} of {format_count(n_compared, 'document')} compared")
 
 
 def _fold_judged(collection: Collection, t: int) -> tuple[set[str], Judged]:
@@ -75,9 +71,7 @@ def _fold_judged(collection: Collection, t: int) -> tuple[set[str], Judged]:
 
 def _match(docs: Sequence[str], folded: Judged, returned: Ints) -> list[tuple[str, str]]:
     """Return documents that match a judged, not retrieved document only when folded."""
-    candidates = [
-        (doc, *folded[key]) for doc, key in zip(docs, fold_ids(docs), strict=True) if key in folded
-    ]
+    candidates = [(doc, *folded[key]) for doc, key in zip(docs, fold_ids(docs), strict=True) if key in folded]
     returned_items = {*returned.tolist()} if candidates else set()
     return [(doc, judged_doc) for doc, judged_doc, item in candidates if item not in returned_items]
 

@@ -152,9 +152,7 @@ def _build_visible_tables(e: Explanation) -> Iterator[ResultTable]:
     tables = [
         ResultTable(
             f"{e.measure} {name}",
-            build_ranking_columns(
-                split_stretches(steps.rows, _is_useful), _format_cells, steps.columns
-            ),
+            build_ranking_columns(split_stretches(steps.rows, _is_useful), _format_cells, steps.columns),
             title=_TITLES.get(name, title),
             lines=[*_format_totals(steps), *_format_scores(getattr(e.sampled, name, None))],
         )

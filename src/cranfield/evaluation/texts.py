@@ -104,11 +104,7 @@ class Findings(TableResult):
     systems: Mapping[str, Sequence[Finding]]
 
     def _build_tables(self) -> list[ResultTable]:
-        rows = [
-            {"system": system} | nugget._asdict()
-            for system, nuggets in self.systems.items()
-            for nugget in nuggets
-        ]
+        rows = [{"system": system} | nugget._asdict() for system, nuggets in self.systems.items() for nugget in nuggets]
         names = dict.fromkeys(("system", *Finding._fields))
         visible = (_build_system_table(self, system) for system in self.systems)
         return [build_record_table("nuggets", rows, names), *visible]
@@ -135,9 +131,7 @@ class TextCollection:
     ) -> TextCollection:
         """Read and check all inputs."""
         get_tokeniser(tokens)
-        reference_texts = (
-            None if references is None else read_texts(references, "references", layout=GOLD)
-        )
+        reference_texts = None if references is None else read_texts(references, "references", layout=GOLD)
         gold_nuggets = None if nuggets is None else read_nuggets(nuggets)
         if reference_texts and gold_nuggets:
             _check_topics(reference_texts, gold_nuggets)
@@ -149,9 +143,7 @@ class TextCollection:
             system_matches.check(gold_nuggets.by_topic if gold_nuggets else {})
         if not (texts or matches_of):
             raise InputError.from_problem("no system given")
-        return cls(
-            reference_texts, gold_nuggets, texts or dict.fromkeys(matches_of), matches_of, tokens
-        )
+        return cls(reference_texts, gold_nuggets, texts or dict.fromkeys(matches_of), matches_of, tokens)
 
     @property
     def topics(self) -> list[str]:
@@ -247,9 +239,7 @@ class TextCollection:
             text = "nuggets were matched automatically by their vital strings"
             yield Note("matches", text)
         for L in dict.fromkeys(m.L for m in measures if isinstance(m, Smeasure | Ssharp)):
-            late = [
-                topic for topic in self.topics if not self._compute_maximum(topic, Smeasure(L=L))
-            ]
+            late = [topic for topic in self.topics if not self._compute_maximum(topic, Smeasure(L=L))]
             text = "with all nuggets after L, scored 0"
             for note in note_topics("late-nuggets", late, text):
                 yield note.rewrite(lambda text, L=L: f"L={L:g}: {text}")  # type: ignore[misc]
@@ -270,9 +260,7 @@ class TextCollection:
         kind = "nuggets" if self.references is None else "references"
         yield from note_topics("unjudged-topics", unjudged, f"without {kind}, ignored", system)
         lengths = self.matches[system].lengths if self.matches else {}
-        text_lengths = {
-            topic: len(text) for topic, text in text_of.items() if isinstance(text, str)
-        }
+        text_lengths = {topic: len(text) for topic, text in text_of.items() if isinstance(text, str)}
         differ = [topic for topic, size in text_lengths.items() if lengths.get(topic, size) != size]
         note_text = "with another length in the matches. Lengths of texts are used."
         yield from note_topics("lengths", differ, note_text, system)
@@ -310,9 +298,7 @@ def _check_topics(references: Texts, nuggets: Nuggets) -> None:
     """Raise an error if references and nuggets have different topics."""
     if unmatched := references.by_topic.keys() ^ nuggets.by_topic.keys():
         first = min(unmatched)
-        complete, incomplete = (
-            (references, nuggets) if first in references.by_topic else (nuggets, references)
-        )
+        complete, incomplete = (references, nuggets) if first in references.by_topic else (nuggets, references)
         expected = f"the same topics as in {complete.where}"
         raise InputError(f"no topic {first}", expected, incomplete.where)
 

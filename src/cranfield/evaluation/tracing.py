@@ -109,14 +109,11 @@ def explain_levels(
         if m.takes == "intents":
             raise InputError.from_problem(f"{m} needs judgments for intents, not levels")
     qrels, run = build_qrels_and_run(levels, judged)
-    levels_text = format_levels(
-        sorted((x for docs in qrels.values() for x in docs.values()), reverse=True)
-    )
+    levels_text = format_levels(sorted((x for docs in qrels.values() for x in docs.values()), reverse=True))
     note = f"judged: {levels_text}" + (" (levels of the list)" if judged is None else "")
     explained = explain_all(measures, qrels, run, **options)
     return Explanations(
-        replace(e, run=f"levels {format_levels(levels)}", topic="", remarks=(note, *e.remarks))
-        for e in explained
+        replace(e, run=f"levels {format_levels(levels)}", topic="", remarks=(note, *e.remarks)) for e in explained
     )
 
 
@@ -140,9 +137,7 @@ def explain_all(
         measuring, explanations = Scorer(collection, resolved), list[Explanation]()
         for name in _choose_topics(collection, runs_read[0], topic):
             t = collection.find_topic(name)
-            topic_list = _TopicList(
-                measuring, runs_read[0], collection.compute_rankings(runs_read[0], name), t
-            )
+            topic_list = _TopicList(measuring, runs_read[0], collection.compute_rankings(runs_read[0], name), t)
             explanations += [topic_list.explain(m) for m in resolved.measures]
         return Explanations(explanations)
 
@@ -194,9 +189,7 @@ class _TopicList:
 
     def explain_order(self, m: Measure, rankings: Rankings) -> Explanation:
         """Explain the score of one order."""
-        return self.explain_list(
-            m, self.collection.build_block(rankings, self.t, traced=True), rankings
-        )
+        return self.explain_list(m, self.collection.build_block(rankings, self.t, traced=True), rankings)
 
     def explain_list(self, measure: Measure, lists: Lists, rankings: Rankings) -> Explanation:
         """Explain the score of a ranking. `rankings` has its documents."""
@@ -225,8 +218,7 @@ class _TopicList:
         """
         options, orders = self.collection.options, Reordering(self.rankings)
         best, worst = (
-            self.explain_order(m, self.collection.apply_strategy(order))
-            for order in (orders.best(), orders.worst())
+            self.explain_order(m, self.collection.apply_strategy(order)) for order in (orders.best(), orders.worst())
         )
         sampled_values, names = self.sampled[m], [*explanation.values]
         spread = RunningMean(sampled_values[0])
@@ -252,9 +244,7 @@ class _TopicList:
 
     def list_docs(self, rankings: Rankings, condensed: bool = False) -> list[str]:
         """Return the documents in order."""
-        return self.collection.list_documents(
-            self.run.rank_topic(self.name), rankings, self.t, condensed
-        )
+        return self.collection.list_documents(self.run.rank_topic(self.name), rankings, self.t, condensed)
 
     @property
     def expected(self) -> Expected:
@@ -277,8 +267,7 @@ class _TopicList:
         sample_values = iter_samples(self.measuring, measures, self.rankings)
         orders = [[x[self.t] for x in sample] for sample in sample_values]
         return {
-            m: np.stack(rows)[:, : len(m.names())]
-            for m, rows in zip(measures, zip(*orders, strict=True), strict=True)
+            m: np.stack(rows)[:, : len(m.names())] for m, rows in zip(measures, zip(*orders, strict=True), strict=True)
         }
 
 
@@ -375,9 +364,7 @@ def _build_legend(m: Measure, e: Explanation) -> dict[str, str]:
     legend = {}
     for name in names:
         symbol = name if name in meanings else re.split(r"[ (@]", name)[0]
-        if symbol in meanings and not (
-            symbol in REGISTRY and symbol != name
-        ):  # D(nDCG) is a measure
+        if symbol in meanings and not (symbol in REGISTRY and symbol != name):  # D(nDCG) is a measure
             legend[symbol] = meanings[symbol]
         elif symbol in REGISTRY:
             title = (REGISTRY[symbol].__doc__ or "").partition("\n")[0]

@@ -52,9 +52,7 @@ class Bound(TableResult):
 
 
 @with_options
-def bounds(
-    qrels: QrelsLike, runs: RunsLike, measure: MeasuresLike = None, **options: Unpack[Settings]
-) -> Rows[Bound]:
+def bounds(qrels: QrelsLike, runs: RunsLike, measure: MeasuresLike = None, **options: Unpack[Settings]) -> Rows[Bound]:
     """Compute how judgments of the unjudged documents could change scores and differences.
 
     Each unjudged document above the cutoff could have any level of the judgments, or be
@@ -78,8 +76,7 @@ def bounds(
 
     def read(runs_read: Sequence[Run]) -> list[tuple[LabelledRun, RunDocuments]]:
         return [
-            (labelled_run, bounding.read_documents(labelled_run))
-            for labelled_run in map(collection.label, runs_read)
+            (labelled_run, bounding.read_documents(labelled_run)) for labelled_run in map(collection.label, runs_read)
         ]
 
     labelled, run_documents = zip(*call_with_split(evaluator.read(runs), read), strict=True)
@@ -101,9 +98,7 @@ def bounds(
     return Rows(row for pair in pairs for row in build_rows(*pair))
 
 
-def build_evaluator(
-    qrels: QrelsLike, measure: MeasuresLike, options: Mapping[str, Any]
-) -> Evaluator:
+def build_evaluator(qrels: QrelsLike, measure: MeasuresLike, options: Mapping[str, Any]) -> Evaluator:
     """Build the evaluator of one measure (default: the first of the preset, or nDCG@10).
 
     Depth and labels of a preset apply. Raise an error for several measures or expected ties.
@@ -156,9 +151,7 @@ class RunDocuments:
         """Return some of the rankings, an empty one for index −1."""
         lengths, sizes = (np.where(indices < 0, 0, x[indices]) for x in (self.lengths, self.sizes))
         rows = expand_spans(self.offsets[:-1][indices], sizes)
-        return RunDocuments(
-            lengths, np.append(0, np.cumsum(sizes)), self.levels[rows], self.docs[rows]
-        )
+        return RunDocuments(lengths, np.append(0, np.cumsum(sizes)), self.levels[rows], self.docs[rows])
 
     def build_block(self, block: Block) -> FullLists:
         """Return the rankings of a block of topics for measures."""

@@ -115,18 +115,12 @@ def _merge_highest(judge: Levels, human: Levels, sampled: Pairs) -> dict[str, di
     return merged
 
 
-def _check_documents(
-    evaluator: Evaluator, labelled_run: LabelledRun, auditable: set[tuple[str, str]]
-) -> None:
+def _check_documents(evaluator: Evaluator, labelled_run: LabelledRun, auditable: set[tuple[str, str]]) -> None:
     """Raise an error if a run has documents above the cutoff that could not be sampled."""
     collection, options = evaluator.collection, evaluator.options
     last = find_deepest(evaluator.measures, options.depth)
     ranked = labelled_run.run.rankings(None if last is None else last + options.exclude_self)
-    topics = [
-        t
-        for t, is_selected in zip(collection.topics, collection.topic_mask, strict=True)
-        if is_selected
-    ]
+    topics = [t for t, is_selected in zip(collection.topics, collection.topic_mask, strict=True) if is_selected]
     unknown = [
         (topic, doc)
         for topic in topics
@@ -135,9 +129,7 @@ def _check_documents(
     ]
     if unknown:
         topic, doc = unknown[0]
-        location = (
-            f"{labelled_run.run.name}: {len(unknown):,} documents such as {doc} of topic {topic}"
-        )
+        location = f"{labelled_run.run.name}: {len(unknown):,} documents such as {doc} of topic {topic}"
         suffix = "" if last is None else f" up to rank {last}"
         fix = "Use an audit of this run, or a measure with a lower cutoff."
         raise InputError.from_problem(f"{location}{suffix} are not in the audit", fix)
@@ -164,8 +156,7 @@ class LabelContributions:
         """Compute the scores and contributions of one measure."""
         mask = self.collection.topic_mask
         parts = [
-            self._compute_run(m, self.collection.select_topics(labelled_run.rankings))
-            for labelled_run in labelled
+            self._compute_run(m, self.collection.select_topics(labelled_run.rankings)) for labelled_run in labelled
         ]
         judged, change, human, weight = (np.stack(x) for x in zip(*parts, strict=True))
         number = np.cumsum(mask) - 1
@@ -173,11 +164,7 @@ class LabelContributions:
         return WeightedScores(
             m.names()[0],
             tuple(labelled_run.run.name for labelled_run in labelled),
-            tuple(
-                t
-                for t, is_selected in zip(self.collection.topics, mask, strict=True)
-                if is_selected
-            ),
+            tuple(t for t, is_selected in zip(self.collection.topics, mask, strict=True) if is_selected),
             judged[:, mask],
             change[:, is_selected_doc],
             human[:, is_selected_doc],
@@ -191,16 +178,11 @@ class LabelContributions:
         """Return the judge's scores, and change, human contribution and weight of documents."""
         judged = np.zeros(len(self.collection.topics))
         change, human, weights = np.zeros((3, self.sampled))
-        sides = [
-            replace(rankings, levels=levels[rankings.items])
-            for levels in (self.judge_levels, self.human_levels)
-        ]
+        sides = [replace(rankings, levels=levels[rankings.items]) for levels in (self.judge_levels, self.human_levels)]
         measuring = self.evaluator.scorer
         for block in measuring.blocks:
             topic_measure = measuring.with_topic_gains(m, block.start)
-            of_judge, of_people = (
-                compute_terms(topic_measure, block.build_lists(side)) for side in sides
-            )
+            of_judge, of_people = (compute_terms(topic_measure, block.build_lists(side)) for side in sides)
             judge_gain, human_gain = of_judge.gain, of_people.gain
             weight = np.broadcast_to(of_judge.weight, judge_gain.shape)
             columns = np.arange(judge_gain.shape[1])
@@ -219,16 +201,12 @@ class LabelContributions:
 class RelabelledLists:
     """Scores of the rankings of a topic for any labels of its documents."""
 
-    def __init__(
-        self, evaluator: Evaluator, labelled: Sequence[LabelledRun], measures: Sequence[Measure]
-    ) -> None:
+    def __init__(self, evaluator: Evaluator, labelled: Sequence[LabelledRun], measures: Sequence[Measure]) -> None:
         self.collection, self.with_topic_gains = (
             evaluator.collection,
             evaluator.scorer.with_topic_gains,
         )
-        self.rankings = [
-            self.collection.select_topics(labelled_run.rankings) for labelled_run in labelled
-        ]
+        self.rankings = [self.collection.select_topics(labelled_run.rankings) for labelled_run in labelled]
         self.measures = measures
 
     def list_docs(self, topic: int) -> list[str]:
@@ -249,15 +227,11 @@ class RelabelledLists:
         measures = [self.with_topic_gains(m, topic) for m in self.measures]
         return np.stack([m.compute(x)[:, 0] for m in measures for x in lists])
 
-    def _build_lists(
-        self, rankings: Rankings, topic: int, labels: Floats, judged: Bools, gold: Gold
-    ) -> Lists:
+    def _build_lists(self, rankings: Rankings, topic: int, labels: Floats, judged: Bools, gold: Gold) -> Lists:
         """Return the ranking of a topic for each version of the labels."""
         hits = slice(*rankings.offsets[topic : topic + 2])
         positions = rankings.items[hits] - self.collection.gold.judgments.offsets[topic]
         ranks = np.broadcast_to(rankings.ranks[hits], (len(labels), len(positions)))
         length = np.full(len(labels), rankings.lengths[topic])
         level, is_judged = np.nan_to_num(labels[:, positions]), judged[:, positions]
-        return Lists(
-            np.where(is_judged, ranks, length[:, None] + 1), level, is_judged, length, gold
-        )
+        return Lists(np.where(is_judged, ranks, length[:, None] + 1), level, is_judged, length, gold)

@@ -41,9 +41,7 @@ def to_chart_data(data: pl.DataFrame) -> Any:
         return alt.Data(values=rows)
 
 
-def build_axis(
-    side: str, field: str, title: Any, ends: Ticks | None = None, scale: Vega = NO, **style: Any
-) -> Any:
+def build_axis(side: str, field: str, title: Any, ends: Ticks | None = None, scale: Vega = NO, **style: Any) -> Any:
     """Build an axis for x or y, from 0 or between two ends."""
     channel = alt.X if side == "x" else alt.Y
     default_scale = {"domain": ends, "nice": False} if ends else {"zero": True}
@@ -75,9 +73,7 @@ def check_line_count(lines: int) -> None:
 def shorten_name_column(names: pl.Series) -> pl.Series:
     """Shorten the names in a column to the width of a legend."""
     distinct = names.unique(maintain_order=True).to_list()
-    return names.replace_strict(
-        distinct, layout.shorten_names(distinct, LEGEND), return_dtype=pl.String
-    )
+    return names.replace_strict(distinct, layout.shorten_names(distinct, LEGEND), return_dtype=pl.String)
 
 
 def encode_names(
@@ -99,9 +95,7 @@ def encode_names(
         domain, legend_style = ([*distinct, ""], {"legend": None}) if hidden else (distinct, legend)
         range = [getattr(styles[label], place) for label in distinct] + [[1, 0]] * hidden
         scale = alt.Scale(domain=domain, range=range)
-        encodings[name] = encodings[name](
-            names.name, type="nominal", title=title, scale=scale, **legend_style
-        )
+        encodings[name] = encodings[name](names.name, type="nominal", title=title, scale=scale, **legend_style)
     return encodings
 
 
@@ -129,22 +123,14 @@ def encode_colours(names: pl.Series, theme: Theme) -> Any:
     distinct = names.unique(maintain_order=True).to_list()
     if theme.grey or len(distinct) > MAX_STYLES:
         return alt.value(theme.colour)
-    scale = alt.Scale(
-        domain=distinct, range=[style.colour for style in theme.assign_styles(distinct).values()]
-    )
+    scale = alt.Scale(domain=distinct, range=[style.colour for style in theme.assign_styles(distinct).values()])
     return alt.Color(names.name, type="nominal", scale=scale, legend=None)
 
 
-def draw_lines(
-    base: Any, encodings: Vega, tooltip: Sequence[Any], mark_filter: str = "", **style: Any
-) -> list[Any]:
+def draw_lines(base: Any, encodings: Vega, tooltip: Sequence[Any], mark_filter: str = "", **style: Any) -> list[Any]:
     """Draw lines, marks of points that match a filter, and tooltip targets."""
     base = base.encode(encodings["color"])
-    marks = (
-        [base.transform_filter(mark_filter).mark_point().encode(encodings["shape"])]
-        if mark_filter
-        else []
-    )
+    marks = [base.transform_filter(mark_filter).mark_point().encode(encodings["shape"])] if mark_filter else []
     targets = base.mark_point(opacity=0, size=90, clip=style.get("clip", False))
     return [
         base.mark_line(**style).encode(encodings["dash"]),
@@ -311,9 +297,7 @@ def draw_cells(
     `texts` maps columns of the data to Vega-Lite text styles.
     """
     (x, columns), (y, rows) = names.items()
-    width, height = theme.choose_size(
-        theme.scale_points(CELL) * len(columns), theme.scale_points(ROW) * len(rows)
-    )
+    width, height = theme.choose_size(theme.scale_points(CELL) * len(columns), theme.scale_points(ROW) * len(rows))
     axis_style = {"grid": False, "ticks": False, "domain": False}
     column_axis_style = {"orient": "top", "labelAngle": 0, "labelLimit": width / len(columns) - 4}
     base = alt.Chart().encode(
@@ -348,9 +332,7 @@ class Plane:
     style: Vega = field(default_factory=dict)
 
     @classmethod
-    def with_equal_axes(
-        cls, data: pl.DataFrame, titles: Vega, side: float, theme: Theme, **style: Any
-    ) -> Plane:
+    def with_equal_axes(cls, data: pl.DataFrame, titles: Vega, side: float, theme: Theme, **style: Any) -> Plane:
         """Create a plane with the same ticks on both axes, to compare two columns."""
         ticks = layout.fit_ticks(value for name in titles for value in data[name])
         return cls(titles, (ticks, ticks), *theme.choose_size(side, side), theme, style=style)
@@ -368,10 +350,7 @@ class Plane:
         """Return the positions of values or rows in points."""
         points = values.select(*self.titles).rows() if hasattr(values, "select") else values
         (left, right), (bottom, top) = self.window
-        return [
-            ((x - left) / (right - left) * self.width, (top - y) / (top - bottom) * self.height)
-            for x, y in points
-        ]
+        return [((x - left) / (right - left) * self.width, (top - y) / (top - bottom) * self.height) for x, y in points]
 
     def place_labels(
         self, data: pl.DataFrame, labels: Sequence[str], occupied: Sequence[Box], **options: Any
@@ -380,9 +359,7 @@ class Plane:
         room = self.width, self.height, occupied, self.theme.scale_points(1)
         label_places = layout.choose_places(self.locate(data), labels, *room, **options)
         new_columns = {"label": labels, "place": label_places}
-        return data.with_columns(
-            pl.Series(name, values, pl.String) for name, values in new_columns.items()
-        )
+        return data.with_columns(pl.Series(name, values, pl.String) for name, values in new_columns.items())
 
     def place_names(
         self, data: pl.DataFrame, neighbours: pl.DataFrame, limit: int, occupied: Sequence[Box] = ()
@@ -397,8 +374,7 @@ class Plane:
         lengths = [max(8, int(self.width / letter / share)) for share in (2, 4, 6)]
         labels = [layout.shorten_names(data["run"].to_list(), length) for length in lengths]
         placements = [
-            self.place_labels(data, candidates, covered, limit=limit, neighbours=points)
-            for candidates in labels
+            self.place_labels(data, candidates, covered, limit=limit, neighbours=points) for candidates in labels
         ]
         return max(placements, key=lambda placement: (placement["place"] != "").sum())
 
@@ -468,9 +444,7 @@ def build_panels(
     width: float = 0,
 ) -> Any:
     """Concatenate panels of the same width below one heading."""
-    return finish_chart(
-        alt.concat(*charts, columns=columns), theme, heading, lines, width, several_panels=True
-    )
+    return finish_chart(alt.concat(*charts, columns=columns), theme, heading, lines, width, several_panels=True)
 
 
 def finish_chart(
@@ -499,6 +473,4 @@ def finish_chart(
         title = {"text": lines, "fontSize": theme.scale_points(12), "fontWeight": "normal"}
     elif lines:
         title["subtitle"] = lines
-    return (chart.properties(title=title) if text or lines else chart).configure(
-        **theme.build_config()
-    )
+    return (chart.properties(title=title) if text or lines else chart).configure(**theme.build_config())

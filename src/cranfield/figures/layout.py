@@ -111,9 +111,7 @@ def choose_places(
         if not boxes:
             places.append("")
             continue
-        hidden = {
-            place: _compute_overlap(box, covered, width, height) for place, box in boxes.items()
-        }
+        hidden = {place: _compute_overlap(box, covered, width, height) for place, box in boxes.items()}
         preferred = sides[k] if sides else "right"
         place = min(hidden, key=lambda name: (hidden[name], name != preferred))
         places.append(place if hidden[place] <= MAX_OVERLAP else "")
@@ -153,8 +151,7 @@ def _compute_overlap(box: Box, occupied: Sequence[Box], width: float, height: fl
     left, top, right, bottom = box
     outside = max(0.0, -left) + max(0.0, right - width) + max(0.0, -top) + max(0.0, bottom - height)
     covered = sum(
-        max(0.0, min(right, r) - max(left, l)) * max(0.0, min(bottom, b) - max(top, t))
-        for l, t, r, b in occupied
+        max(0.0, min(right, r) - max(left, l)) * max(0.0, min(bottom, b) - max(top, t)) for l, t, r, b in occupied
     )
     return covered + 2 * LINE * outside
 
@@ -201,6 +198,4 @@ def _find_common_prefix(names: Sequence[str]) -> str:
     """
     first, last = min(names), max(names)
     mismatch = next((k for k, c in enumerate(first) if c != last[k]), len(first))
-    return first[
-        : max((k for k in range(mismatch + 1) if not first[k - 1 : k].isalnum()), default=0)
-    ]
+    return first[: max((k for k in range(mismatch + 1) if not first[k - 1 : k].isalnum()), default=0)]

@@ -24,8 +24,7 @@ THEME_OPTIONS = (
 def build_plot_options(figure: str, owner: str = "their") -> Rows:
     """Return the options for the file and the look of a figure."""
     text = (
-        f"draw {figure}: PNG, SVG, PDF, HTML, or {owner} numbers, by the extension of FILE "
-        "(requires cranfield[report])"
+        f"draw {figure}: PNG, SVG, PDF, HTML, or {owner} numbers, by the extension of FILE (requires cranfield[report])"
     )
     look = add_requirement(THEME_OPTIONS, "plot")
     return (option("--plot", "FILE", text), OptionGroup("look of the figure", look))

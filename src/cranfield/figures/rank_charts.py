@@ -98,9 +98,7 @@ class NamedLines:
             return ()
         total = format_count(len(self.labels) + len(self.unnamed), noun)
         advice = "use .html (names on hover) or .csv"
-        return (
-            Note("names", f"{len(self.unnamed)} of {total} are grey and have no name: {advice}"),
-        )
+        return (Note("names", f"{len(self.unnamed)} of {total} are grey and have no name: {advice}"),)
 
     def split_rows(self, data: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Split the rows into named lines, with labels, and unnamed lines."""
@@ -112,9 +110,7 @@ class NamedLines:
         """Encode colours and line samples in one legend below the panel."""
         styles = theme.assign_styles(self.labels)
         longest = max(map(len, self.labels.values()))
-        max_columns = max(
-            1, int(self.width / theme.scale_points(SAMPLE_LENGTH + 20 + LETTER * longest))
-        )
+        max_columns = max(1, int(self.width / theme.scale_points(SAMPLE_LENGTH + 20 + LETTER * longest)))
         rows = math.ceil(len(self.labels) / max_columns)
         style = alt.Legend(
             orient="bottom",
@@ -129,9 +125,7 @@ class NamedLines:
         colours = [styles[name].colour for name in self.labels]
         samples = [build_sample_path(styles[name]) for name in self.labels]
         return [
-            channel(
-                "label:N", scale={"domain": [*self.labels.values()], "range": range}, legend=style
-            )
+            channel("label:N", scale={"domain": [*self.labels.values()], "range": range}, legend=style)
             for channel, range in ((alt.Color, colours), (alt.Shape, samples))
         ]
 
@@ -163,9 +157,7 @@ def build_rank_axis(first: float, last: float, title: str, theme: Theme) -> Any:
         ticks = [tick for tick in ticks if str(tick).startswith("1")]
     ticks = [tick for tick in ticks if first <= tick <= last / 1.5] + [int(last)]
     style = {"values": ticks, "format": "d", "grid": False}
-    return charts.build_axis(
-        "x", "at", f"{title} (log scale)", [first, last], {"type": "log"}, **style
-    )
+    return charts.build_axis("x", "at", f"{title} (log scale)", [first, last], {"type": "log"}, **style)
 
 
 def build_recall_axis() -> Any:
@@ -208,9 +200,7 @@ def draw_panel(
     layers = [*background]
     if lines.unnamed:
         faint = base.properties(data=charts.to_chart_data(other_rows)).encode(alt.Detail("line:N"))
-        layers.append(
-            faint.mark_line(color=UNNAMED_COLOUR, strokeWidth=0.8).encode(tooltip=tooltip)
-        )
+        layers.append(faint.mark_line(color=UNNAMED_COLOUR, strokeWidth=0.8).encode(tooltip=tooltip))
     styles = theme.assign_styles(lines.labels)
     line_charts = [
         (base.transform_filter(alt.FieldEqualPredicate(field="label", equal=label)), styles[name])
@@ -218,10 +208,7 @@ def draw_panel(
     ]
     if "low" in data.columns:
         ends = alt.Y("low:Q"), alt.Y2("high:Q")
-        bands = [
-            line_chart.mark_area(opacity=0.13, clip=True, color=style.colour)
-            for line_chart, style in line_charts
-        ]
+        bands = [line_chart.mark_area(opacity=0.13, clip=True, color=style.colour) for line_chart, style in line_charts]
         layers += [band.encode(*ends) for band in bands]
     for line_chart, style in line_charts:
         layers.append(line_chart.mark_line(color=style.colour, strokeDash=style.dash))
@@ -233,9 +220,7 @@ def draw_panel(
     return charts.build_panel(named_rows, *layers, size=theme.choose_size(WIDTH, HEIGHT))
 
 
-def draw_outline(
-    data: pl.DataFrame, name: str, x: Any, y: Any, tooltip: Sequence[Any], theme: Theme
-) -> list[Any]:
+def draw_outline(data: pl.DataFrame, name: str, x: Any, y: Any, tooltip: Sequence[Any], theme: Theme) -> list[Any]:
     """Draw a broad line with its name at the upper left."""
     base = alt.Chart(charts.to_chart_data(data)).encode(x, y)
     middle = data.slice((len(data) - 1) // 2, 1).with_columns(label=pl.lit(name))

@@ -20,10 +20,7 @@ from cranfield.errors import InputError
 # Tol's wine replaces it.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255")
 GREYS = ("#000000", "#8c8c8c", "#4d4d4d", "#a6a6a6", "#262626", "#999999", "#666666", "#808080")
-STAR = (
-    "M0.0,-1.0L0.25,-0.34L0.95,-0.31L0.4,0.13L0.59,0.81L0.0,0.42L"
-    "-0.59,0.81L-0.4,0.13L-0.95,-0.31L-0.25,-0.34Z"
-)
+STAR = "M0.0,-1.0L0.25,-0.34L0.95,-0.31L0.4,0.13L0.59,0.81L0.0,0.42L-0.59,0.81L-0.4,0.13L-0.95,-0.31L-0.25,-0.34Z"
 SALTIRE = (
     "M0.49,-0.92L0.92,-0.49L0.42,0.0L0.92,0.49L0.49,0.92L0.0,0.42"
     "L-0.49,0.92L-0.92,0.49L-0.42,0.0L-0.92,-0.49L-0.49,-0.92L0.0,-0.42Z"
@@ -97,9 +94,7 @@ class Theme:
         {'depth': 10}
         """
         theme_options = {name: value for name, value in options.items() if name in OPTION_NAMES}
-        return cls(**theme_options), {
-            name: options[name] for name in options if name not in theme_options
-        }
+        return cls(**theme_options), {name: options[name] for name in options if name not in theme_options}
 
     def choose_size(self, width: float, height: float) -> Size:
         """Return width and height of a panel, from the theme or the defaults.
@@ -147,13 +142,9 @@ class Theme:
     def build_styles(self, places: Mapping[str, int], names: Iterable[str]) -> dict[str, Style]:
         """Return the styles of names with given places."""
         colours = GREYS if self.grey else COLOURS
-        shifted = {
-            name: (place + place // MAX_STYLES) % MAX_STYLES for name, place in places.items()
-        }
+        shifted = {name: (place + place // MAX_STYLES) % MAX_STYLES for name, place in places.items()}
         return {
-            name: Style(
-                colours[places[name] % MAX_STYLES], SHAPES[shifted[name]], DASHES[shifted[name]]
-            )
+            name: Style(colours[places[name] % MAX_STYLES], SHAPES[shifted[name]], DASHES[shifted[name]])
             for name in names
         }
 

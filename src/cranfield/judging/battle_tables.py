@@ -44,13 +44,10 @@ def _build_run_table(battles: Battles) -> ResultTable:
     column = tables.bind_rows(battles.runs)
     letters = [row.letters for row in battles.runs]
     rating = column("rating", text=_format_rating)
-    rating_with_letters = Field(
-        rating.name, rating.values, "", rating.texts, marks=letters if any(letters) else ()
-    )
+    rating_with_letters = Field(rating.name, rating.values, "", rating.texts, marks=letters if any(letters) else ())
     return tables.build_table(
         "runs",
-        f"{_describe_battles(battles)}. {_describe_model(battles)}{_format_letters(battles)}"
-        f"{_format_triples(battles)}",
+        f"{_describe_battles(battles)}. {_describe_model(battles)}{_format_letters(battles)}{_format_triples(battles)}",
         column("run", key=True),
         rating_with_letters,
         *_build_interval_columns(battles.runs, battles.confidence, _format_rating),
@@ -79,9 +76,7 @@ def _describe_model(battles: Battles) -> str:
 def _format_letters(battles: Battles) -> str:
     if not any(row.letters for row in battles.runs):
         return ""
-    return (
-        f" Runs with a common letter are not significantly different ({_describe_test(battles)})."
-    )
+    return f" Runs with a common letter are not significantly different ({_describe_test(battles)})."
 
 
 def _describe_test(battles: Battles) -> str:
@@ -136,8 +131,7 @@ def _build_position_table(battles: Battles) -> ResultTable:
     column = tables.bind_rows(rows)
     return tables.build_table(
         "position",
-        "Wins of the output shown first, in battles with a winner (exact binomial test of one "
-        "half).",
+        "Wins of the output shown first, in battles with a winner (exact binomial test of one half).",
         column("first", head="first won", key=False),
         column("second", head="second won"),
         column("ties"),
@@ -153,10 +147,7 @@ def _format_rating(rating: float) -> str:
 
 def _build_interval_columns(rows: Any, confidence: float, text: Any) -> list[Field]:
     """Build machine-readable columns of the ends, and one column with the interval."""
-    texts = [
-        "–" if row.low is None or row.high is None else f"[{text(row.low)}, {text(row.high)}]"
-        for row in rows
-    ]
+    texts = ["–" if row.low is None or row.high is None else f"[{text(row.low)}, {text(row.high)}]" for row in rows]
     column = tables.bind_rows(rows)
     interval = Field("interval", None, f"{tables.format_percent(confidence)} interval", texts)
     return [*tables.build_columns(column, "low", "high", visible=False, dtype=float), interval]

@@ -213,9 +213,7 @@ def battles(
         Fighter(
             counts.runs[r],
             float(model.ratings[r]),
-            *_compute_interval(
-                None if samples is None else compute_ratings(samples.strengths[:, r]), confidence
-            ),
+            *_compute_interval(None if samples is None else compute_ratings(samples.strengths[:, r]), confidence),
             float(model.strengths[r]),
             *counts.count_results(r),
             run_letters[place],
@@ -302,14 +300,9 @@ class _BattleCounts:
         """Raise an error if battles do not link all runs."""
         group_of = find_groups(self.pairs, len(self.runs))
         if len(set(group_of)) > 1:
-            parts = [
-                [r for r, g in zip(self.runs, group_of, strict=True) if g == group]
-                for group in set(group_of)
-            ]
+            parts = [[r for r, g in zip(self.runs, group_of, strict=True) if g == group] for group in set(group_of)]
             parts.sort(key=len)
-            problem = (
-                f"{format_names(parts[0], 'run')} with no battles that link them to the others"
-            )
+            problem = f"{format_names(parts[0], 'run')} with no battles that link them to the others"
             raise InputError(problem, "battles that connect all runs")
 
     def draw_strengths(
@@ -357,9 +350,7 @@ def _build_duels(
     pvalues: list[float | None] = [None] * len(pairs)
     if samples is not None:
         tests = [
-            build_t_outcome(
-                "bootstrap of topics", d, float(x.std(ddof=1)), n - 1, n, "", "two-sided", ()
-            )
+            build_t_outcome("bootstrap of topics", d, float(x.std(ddof=1)), n - 1, n, "", "two-sided", ())
             for d, x in zip(differences, samples, strict=True)
         ]
         pvalues = CORRECTIONS[correction]([test.pvalue for test in tests]).pvalues.tolist()
@@ -380,9 +371,7 @@ def _build_duels(
     )
 
 
-def _compute_interval(
-    values: Floats | None, confidence: float
-) -> tuple[float | None, float | None]:
+def _compute_interval(values: Floats | None, confidence: float) -> tuple[float | None, float | None]:
     """Return the percentiles of the samples, if there are any."""
     if values is None:
         return None, None
@@ -425,9 +414,7 @@ def _compute_position_bias(
     )  # fmt: skip
     notes = []
     if len(ordered) < len(preferences.pairs):
-        text = (
-            f"{format_count(len(preferences.pairs) - len(ordered), 'battle')} without first output"
-        )
+        text = f"{format_count(len(preferences.pairs) - len(ordered), 'battle')} without first output"
         notes.append(Note("order", f"{text}: excluded from the test of position bias"))
     return bias, tuple(notes)
 
@@ -468,19 +455,13 @@ def _compare_measures(
     power = predictive_power(all_scores, preferences, measures, confidence=confidence)
     common = [r for r, run in enumerate(counts.runs) if run in all_scores.runs]
     if len(common) < 2:
-        raise InputError(
-            f"{format_count(len(common), 'run')} with battles and scores", "at least 2"
-        )
+        raise InputError(f"{format_count(len(common), 'run')} with battles and scores", "at least 2")
     names = [counts.runs[r] for r in common]
     rows = []
     for measure_power in power.measures:
         means = _compute_means(all_scores, measure_power.measure, names)
         tau = float(compute_kendall(strengths[None, common], means[None])[0, 0])
-        taus = (
-            None
-            if samples is None
-            else compute_kendall(samples.strengths[:, None, common], means[None])
-        )
+        taus = None if samples is None else compute_kendall(samples.strengths[:, None, common], means[None])
         ends = _compute_interval(None if taus is None else taus[:, 0, 0], confidence)
         rows.append(
             MeasureAgreement(

@@ -165,16 +165,12 @@ class TopicEstimator:
         n, varies = len(Y), result.low is not None
         bias, error = _mean_and_error(f - Y)
         doubt = find_doubt(Y, self.unit) if varies else EQUAL
-        required = (
-            self._find_required(Y, f, rest) if varies else _explain_missing(EQUAL, self.target)
-        )
+        required = self._find_required(Y, f, rest) if varies else _explain_missing(EQUAL, self.target)
         quantile = float(compute_t_quantile(self.confidence, n - 1))
         return Estimate(
             result.estimate,
             result.error,
-            *_compute_interval(
-                result.estimate, result.error, quantile, n - 1, self.at_random and varies
-            ),
+            *_compute_interval(result.estimate, result.error, quantile, n - 1, self.at_random and varies),
             result.people,
             result.people_error,
             result.judge,
@@ -285,9 +281,7 @@ class AnswerEstimator:
         bias = _combine_rows(contrast, rows, compute_row_means(f - Y))
         enough = least >= LEAST_TOPICS and error > TOLERANCE
         doubt = self._find_doubt(Y[rows], least, error)
-        required = (
-            self._find_required(contrast, rows) if enough else _explain_missing(doubt, self.target)
-        )
+        required = self._find_required(contrast, rows) if enough else _explain_missing(doubt, self.target)
         df, has_interval = max(least - 1, 1), self.at_random and enough
         quantile = float(compute_t_quantile(self.confidence, df))
         return Estimate(
@@ -390,9 +384,7 @@ class SampleEstimator:
     @property
     def complete(self) -> bool:
         """True if every document of the audit has a human label."""
-        return len(self.probabilities) == len(self.all_probabilities) and bool(
-            (self.all_probabilities == 1).all()
-        )
+        return len(self.probabilities) == len(self.all_probabilities) and bool((self.all_probabilities == 1).all())
 
     @cached_property
     def topics(self) -> int:
@@ -402,17 +394,13 @@ class SampleEstimator:
     def estimate(self, contrast: Floats) -> Estimate:
         """Estimate by the difference estimator."""
         T, p = self.topics, self.probabilities
-        scores, change, human_values = (
-            contrast @ x for x in (self.judged, self.change, self.human_values)
-        )
+        scores, change, human_values = (contrast @ x for x in (self.judged, self.change, self.human_values))
         alone = float(scores.mean())
         alone_pvalue = _test_mean(scores) if T > 1 else math.nan
         in_runs = None if self.in_runs is None else self.in_runs[np.flatnonzero(contrast)]
         if in_runs is not None and not in_runs.any(axis=1).all():
             return build_judge_only_estimate(alone, alone_pvalue, self.target)
-        result = estimate_difference(
-            alone, change / T, human_values / T, p, self.confidence, self.complete
-        )
+        result = estimate_difference(alone, change / T, human_values / T, p, self.confidence, self.complete)
         has_interval, df = result.low is not None, max(result.differ - 1, 1)
         bias, quantile = alone - result.estimate, float(compute_t_quantile(self.confidence, df))
         ends = _compute_interval(bias, result.error, quantile, df, has_interval)
@@ -434,9 +422,7 @@ class SampleEstimator:
             bias,
             *ends[:2],
             ends[2] if has_interval else None,
-            self._count_documents(human_values / T, result.error**2)
-            if has_interval and result.error
-            else math.nan,
+            self._count_documents(human_values / T, result.error**2) if has_interval and result.error else math.nan,
             None,
             *self._compute_wide_interval(scores, change),
             unpromised="" if has_interval else format_too_few(self.unit),
@@ -444,9 +430,7 @@ class SampleEstimator:
             **required._asdict(),
         )
 
-    def _compute_wide_interval(
-        self, scores: Floats, change: Floats
-    ) -> tuple[float | None, float | None]:
+    def _compute_wide_interval(self, scores: Floats, change: Floats) -> tuple[float | None, float | None]:
         """Return the interval for a population of topics."""
         T = self.topics
         if T < 2:
@@ -461,9 +445,7 @@ class SampleEstimator:
         if self.target is None:
             return None
         target_variance = (self.target / float(compute_t_quantile(self.confidence, df))) ** 2
-        return max(
-            len(self.probabilities), math.ceil(self._count_documents(change, target_variance))
-        )
+        return max(len(self.probabilities), math.ceil(self._count_documents(change, target_variance)))
 
     def _count_documents(self, values: Floats, target_variance: float) -> float:
         """Return the number of documents that gives this variance."""
@@ -494,15 +476,11 @@ class ImputationEstimator(SampleEstimator):
 
     def estimate(self, contrast: Floats) -> Estimate:
         """Estimate by the bootstrap of the estimates of topics."""
-        scores, alone, people = (
-            contrast @ x for x in (self.estimates, self.judged, self.by_people)
-        )
+        scores, alone, people = (contrast @ x for x in (self.estimates, self.judged, self.by_people))
         theta, bias = Bootstrap(scores), Bootstrap(alone - scores)
         has_interval = theta.error > 0
         low, high = theta.compute_interval(self.confidence) if has_interval else (None, None)
-        bias_low, bias_high = (
-            bias.compute_interval(self.confidence) if bias.error > 0 else (None, None)
-        )
+        bias_low, bias_high = bias.compute_interval(self.confidence) if bias.error > 0 else (None, None)
         change, human_values = (
             contrast @ self.change / self.topics,
             contrast @ self.human_values / self.topics,
@@ -549,9 +527,7 @@ class ImputationEstimator(SampleEstimator):
         text = f"{documents} by a measure that is not a sum{reason}"
         return f"{text}: intervals hold from {enough:,} on"
 
-    def _find_required_documents(
-        self, change: Floats, within: float, error: float
-    ) -> RequiredLabels:
+    def _find_required_documents(self, change: Floats, within: float, error: float) -> RequiredLabels:
         """Return the number of documents that need human labels."""
         if self.target is None:
             return RequiredLabels()
@@ -564,9 +540,7 @@ class ImputationEstimator(SampleEstimator):
             documents = format_count(len(self.all_probabilities), "document")
             reason = f"all {documents} are too few: the variance of topics is too large"
             return RequiredLabels(None, reason, quantile * math.sqrt(topic_variance))
-        return RequiredLabels(
-            max(len(self.probabilities), math.ceil(self._count_documents(change, allowed_variance)))
-        )
+        return RequiredLabels(max(len(self.probabilities), math.ceil(self._count_documents(change, allowed_variance))))
 
 
 class Bootstrap:

@@ -51,14 +51,10 @@ def build_imputation_estimators(
     documents = _collect_documents(versions, people, judge, probabilities, sampled)
     judge_scores = _score_judge(versions, documents)
     with_judge = _compute_estimates(versions, documents, documents.labels)
-    labels_without_judge = Labels(
-        **{**vars(documents.labels), "judge": np.zeros_like(documents.labels.judge)}
-    )
+    labels_without_judge = Labels(**{**vars(documents.labels), "judge": np.zeros_like(documents.labels.judge)})
     without = _compute_estimates(versions, documents, labels_without_judge)
     sampled_docs, p = documents.labels.sampled, documents.labels.probabilities
-    explained_variance = compute_explained_variance(
-        documents.labels, estimate_level_probabilities(documents.labels)
-    )
+    explained_variance = compute_explained_variance(documents.labels, estimate_level_probabilities(documents.labels))
     estimators = []
     for k, m in enumerate(versions.measures):
         rows = slice(k * len(runs), (k + 1) * len(runs))
@@ -105,9 +101,7 @@ def _collect_documents(
     return _AuditDocuments(topics, np.append(0, np.cumsum(counts)), doc_indices, labels)
 
 
-def _compute_estimates(
-    versions: RelabelledLists, documents: _AuditDocuments, labels: Labels
-) -> tuple[Floats, Floats]:
+def _compute_estimates(versions: RelabelledLists, documents: _AuditDocuments, labels: Labels) -> tuple[Floats, Floats]:
     """Return scores [measures × runs, topics] and their change by documents."""
     chance, scores, changes = estimate_level_probabilities(labels), list[Floats](), list[Floats]()
     for k, t in enumerate(documents.topics.tolist()):

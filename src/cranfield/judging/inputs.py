@@ -65,9 +65,7 @@ class JudgeSettings:
 
     def read_levels(self, qrels: QrelsLike) -> Judged:
         """Read judgments with the options."""
-        qrels_options = {
-            name: self.options[name] for name in _QRELS_OPTIONS if self.options.get(name)
-        }
+        qrels_options = {name: self.options[name] for name in _QRELS_OPTIONS if self.options.get(name)}
         return read_qrels(qrels, self.options.get("qrels_format"), **qrels_options).to_dict()
 
 
@@ -80,13 +78,10 @@ def from_scores(
     """Build estimators from human and judge scores by topic."""
     human_scores = read_incomplete(people, settings.measures)
     judge_scores = {
-        judge_name: read_incomplete(scores_like, settings.measures)
-        for judge_name, scores_like in judges.items()
+        judge_name: read_incomplete(scores_like, settings.measures) for judge_name, scores_like in judges.items()
     }
     return {
-        judge_name: _build_estimators(
-            human_scores, scores, settings, (human_name, judge_name), "score"
-        )
+        judge_name: _build_estimators(human_scores, scores, settings, (human_name, judge_name), "score")
         for judge_name, scores in judge_scores.items()
     }
 
@@ -100,32 +95,22 @@ def from_answers(
 ) -> tuple[dict[str, Sequence[Estimator]], dict[str, Judged]]:
     """Build estimators from labels of answers, and return all labels."""
     labels_by_name = {human_name: people, **judges}
-    answers_by_name = {
-        name: ANSWER_READERS[kind](x, invalid=settings.invalid)
-        for name, x in labels_by_name.items()
-    }
+    answers_by_name = {name: ANSWER_READERS[kind](x, invalid=settings.invalid) for name, x in labels_by_name.items()}
     human_answers = answers_by_name.pop(human_name)
     labels = {
-        name: _collect_labels(answers)
-        for name, answers in {human_name: human_answers, **answers_by_name}.items()
+        name: _collect_labels(answers) for name, answers in {human_name: human_answers, **answers_by_name}.items()
     }
     if settings.labels:
         return {
-            judge_name: _from_drawn_labels(
-                human_answers, answers, kind, settings, (human_name, judge_name)
-            )
+            judge_name: _from_drawn_labels(human_answers, answers, kind, settings, (human_name, judge_name))
             for judge_name, answers in answers_by_name.items()
         }, labels
-    by_people = _score_human_answers(
-        human_answers, [*answers_by_name.values()], kind, settings, human_name
-    )
+    by_people = _score_human_answers(human_answers, [*answers_by_name.values()], kind, settings, human_name)
     estimators = dict[str, Sequence[Estimator]]()
     for judge_name, answers in answers_by_name.items():
         scores = _exclude_unlabelled(_score_answers(answers, kind, settings), answers)
         settings.notes.extend([note for note in scores.notes if note.kind in JUDGE_NOTE_KINDS])
-        estimators[judge_name] = _build_estimators(
-            by_people, scores, settings, (human_name, judge_name), "answer"
-        )
+        estimators[judge_name] = _build_estimators(by_people, scores, settings, (human_name, judge_name), "answer")
     return estimators, labels
 
 
@@ -141,9 +126,7 @@ def _from_drawn_labels(
     parts = arguments.get("assignments"), None, None, arguments.get("support"), None, None
     measures: Any = AnswerCollection.from_inputs(*parts).choose_measures(settings.measures)
     options = settings.confidence, settings.target
-    estimators, notes = build_label_estimators(
-        human_answers, judge, measures, kind.removesuffix("s"), names, options
-    )
+    estimators, notes = build_label_estimators(human_answers, judge, measures, kind.removesuffix("s"), names, options)
     settings.notes.extend(notes)
     return estimators
 
@@ -162,9 +145,7 @@ def _score_answers(answers: ByRun[Any], kind: AnswerKind, settings: JudgeSetting
 
 def _exclude_unlabelled(scores: Scores, answers: ByRun[Any]) -> Scores:
     """Return the scores with NaN for answers without labels: they are unknown, not 0."""
-    has_labels = [
-        [answers.get(run, topic) is not None for topic in scores.topics] for run in scores.runs
-    ]
+    has_labels = [[answers.get(run, topic) is not None for topic in scores.topics] for run in scores.runs]
     values = np.where(np.array(has_labels)[:, :, None], scores.values, np.nan)
     return replace(scores, values=values, undefined="nan")
 
@@ -193,9 +174,7 @@ def _score_human_answers(
     if partly.any():
         count, answer_count = int(partly.sum()), sum(map(len, human_answers.by_run.values()))
         answers_text = format_count(answer_count, "answer")
-        text = (
-            f"{human_name} labelled {count:,} of {answers_text} only in part. Their human scores "
-        )
+        text = f"{human_name} labelled {count:,} of {answers_text} only in part. Their human scores "
         text += "are unknown, so only judge scores are used"
         settings.notes.append(Note("partly-labelled", text))
     return replace(low, values=np.where(is_known, low.values, np.nan))
@@ -239,10 +218,7 @@ def from_judgments(
             for judge_name, levels in judges.items()
         }
     order = read_audit(audit)
-    return {
-        judge_name: _from_sample(people, levels, order, settings)
-        for judge_name, levels in judges.items()
-    }
+    return {judge_name: _from_sample(people, levels, order, settings) for judge_name, levels in judges.items()}
 
 
 def _build_label_sample(people: Judged, judge: Judged, names: tuple[str, str]) -> AuditOrder:
@@ -274,18 +250,12 @@ def _from_topics(
     by_people, by_judge = (_score_runs(side, settings, topics) for side in (people, judge))
     known_notes = {(note.kind, note.run) for note in settings.notes}  # noted for another judge
     settings.notes.extend(
-        [
-            judge_note
-            for judge_note in by_judge.notes
-            if (judge_note.kind, judge_note.run) not in known_notes
-        ]
+        [judge_note for judge_note in by_judge.notes if (judge_note.kind, judge_note.run) not in known_notes]
     )
     settings.notes.extend(_note_documents(names, people[1], judge[1], settings.missing_labels))
     if settings.missing_labels == "unknown":
         by_people = _exclude_unknown(by_people, people, judge[1], settings, topics)
-    return _build_estimators(
-        by_people, by_judge, settings, names, "ranking", _format_incomplete_hint()
-    )
+    return _build_estimators(by_people, by_judge, settings, names, "ranking", _format_incomplete_hint())
 
 
 def _format_incomplete_hint() -> str:
@@ -310,13 +280,9 @@ def _score_runs(
     if selected_topics is not None:
         topics = [t for t in selected_topics if t in levels]
         if not topics:
-            raise InputError(
-                f"no judgment by {name} in {format_names(selected_topics, 'topic')}", "at least 1"
-            )
+            raise InputError(f"no judgment by {name} in {format_names(selected_topics, 'topic')}", "at least 1")
         options = {**options, "topics": topics}
-    measures = (
-        "AP" if settings.measures is None and options.get("preset") is None else settings.measures
-    )
+    measures = "AP" if settings.measures is None and options.get("preset") is None else settings.measures
     qrels = replace(read_qrels(levels), declared=settings.declared, where=name)
     return evaluate(qrels, settings.runs, measures, **options)
 
@@ -351,15 +317,11 @@ def _exclude_unknown(
     return replace(low, values=np.where(is_known, low.values, np.nan), undefined="nan")
 
 
-def _note_documents(
-    names: tuple[str, str], people: Judged, judge: Judged, missing: MissingLabels
-) -> Iterator[Note]:
+def _note_documents(names: tuple[str, str], people: Judged, judge: Judged, missing: MissingLabels) -> Iterator[Note]:
     """Note documents with judge labels but without human labels in the same topics."""
     shared_topics = [topic for topic in people if topic in judge]
     labelled = sum(len(judge[topic]) for topic in shared_topics)
-    documents = [
-        (topic, doc) for topic in shared_topics for doc in people[topic] if doc in judge[topic]
-    ]
+    documents = [(topic, doc) for topic in shared_topics for doc in people[topic] if doc in judge[topic]]
     if shared_topics and not documents:
         problem = f"no document judged by both {names[0]} and {names[1]}"
         problem += f" in {format_count(len(shared_topics), 'topic')}"
@@ -369,9 +331,7 @@ def _note_documents(
     shared = len(documents)
     if shared < labelled:
         documents_text = format_count(labelled, "document")
-        text = (
-            f"{names[0]} judged {shared:,} of {documents_text} of {names[1]} in the same topics: "
-        )
+        text = f"{names[0]} judged {shared:,} of {documents_text} of {names[1]} in the same topics: "
         if missing == "unknown":
             text += "scores that depend on the other documents are unknown"
         else:
@@ -386,9 +346,7 @@ def _note_levels(names: tuple[str, str], levels: Sequence[tuple[float, float]]) 
         text = f"{names[0]} has levels up to {highest[0]:g}, {names[1]} up to {highest[1]:g}"
         text += " for the same documents. If the scales differ, agreement and gains mean little"
         yield Note("scales", text)
-    if len(levels) >= MIN_LEVELS and all(
-        human_level == judge_level for human_level, judge_level in levels
-    ):
+    if len(levels) >= MIN_LEVELS and all(human_level == judge_level for human_level, judge_level in levels):
         text = f"{names[0]} and {names[1]} have the same levels for all {len(levels):,} documents"
         yield Note("same-levels", f"{text} of both. Check that one is not a copy of the other.")
 
@@ -405,13 +363,9 @@ def _build_estimators(
     if not {*people.runs} & {*judge.runs}:
         raise InputError(f"no run in both {names[0]} and {names[1]}", "at least 1 common run")
     if unknown := [run for run in people.runs if run not in judge.runs]:
-        text = (
-            f"{format_names(unknown, 'run')} of {names[0]} without scores of {names[1]}, excluded"
-        )
+        text = f"{format_names(unknown, 'run')} of {names[0]} without scores of {names[1]}, excluded"
         settings.notes.append(Note("missing-runs", text))
-    columns, excluded_notes = find_ranking_measures(
-        people, [m for m in people.measures if m in judge.measures]
-    )
+    columns, excluded_notes = find_ranking_measures(people, [m for m in people.measures if m in judge.measures])
     settings.notes.extend(excluded_notes)
     if not columns:
         raise InputError(f"no measure in both {names[0]} and {names[1]}", "at least 1")
@@ -433,11 +387,7 @@ def _build_estimator(
     )
     settings.notes.extend([note for note in human_scores.notes if note.kind != "undefined"])
     topics, Y, f = _align_scores(human_scores, judge_scores)
-    scored = [
-        t
-        for t, row in zip(human_scores.topics, human_scores.values, strict=True)
-        if not np.isnan(row).all()
-    ]
+    scored = [t for t, row in zip(human_scores.topics, human_scores.values, strict=True) if not np.isnan(row).all()]
     _note_missing_topics(scored, topics, measure, settings, names)
     settings.notes.extend(_note_unjudged(judge.runs, topics, Y, f, names))
     Y[np.isnan(f)] = np.nan
@@ -466,18 +416,14 @@ def _build_estimator(
     )
 
 
-def _align_scores(
-    human_scores: MeasureScores, judge_scores: MeasureScores
-) -> tuple[list[str], Floats, Floats]:
+def _align_scores(human_scores: MeasureScores, judge_scores: MeasureScores) -> tuple[list[str], Floats, Floats]:
     """Return the topics with judge scores, and human and judge scores [runs, topics].
 
     Missing human scores are NaN.
     """
     judged_rows = np.flatnonzero(~np.isnan(judge_scores.values).all(axis=1)).tolist()
     topics, f = [judge_scores.topics[t] for t in judged_rows], judge_scores.values[judged_rows].T
-    rows, columns = (
-        {x: k for k, x in enumerate(names)} for names in (human_scores.topics, human_scores.runs)
-    )
+    rows, columns = ({x: k for k, x in enumerate(names)} for names in (human_scores.topics, human_scores.runs))
     Y = np.full(f.shape, np.nan)
     for t, topic in enumerate(topics):
         for r, run in enumerate(judge_scores.runs):
@@ -510,9 +456,7 @@ def _note_unjudged(
         unjudged = [topics[t] for t in np.flatnonzero(np.isnan(judge_row)).tolist()]
         also = int(np.count_nonzero(~np.isnan(human_row) & np.isnan(judge_row)))
         by_people = f", {also:,} with labels of {names[0]}" if also else ""
-        message = (
-            f"without labels of {names[1]}{by_people}, excluded from the estimates of this run"
-        )
+        message = f"without labels of {names[1]}{by_people}, excluded from the estimates of this run"
         yield from note_topics("unjudged-topics", unjudged, message, run)
 
 
@@ -521,9 +465,7 @@ def _note_unlabelled(
 ) -> Iterator[Note]:
     """Note the number of answers with human labels. The other answers are unknown."""
     count, topics = int(labelled.sum()), int(labelled.any(axis=0).sum())
-    counts_text = (
-        f"{count:,} of {format_count(int(judged.sum()), unit)} in {format_count(topics, 'topic')}"
-    )
+    counts_text = f"{count:,} of {format_count(int(judged.sum()), unit)} in {format_count(topics, 'topic')}"
     text = f"{names[0]} labelled {counts_text}. The others have only labels of {names[1]}"
     yield Note("unlabelled", text)
     if unseen := [run for run, of_run in zip(runs, labelled, strict=True) if not of_run.any()]:
@@ -532,9 +474,7 @@ def _note_unlabelled(
         yield Note("no-labels", text)
 
 
-def _note_order(
-    topics: Sequence[str], judged: Sequence[int], names: tuple[str, str]
-) -> Iterator[Note]:
+def _note_order(topics: Sequence[str], judged: Sequence[int], names: tuple[str, str]) -> Iterator[Note]:
     """Note judged topics that are the first or last: probably not random."""
     n, topic_count = len(judged), len(topics)
     if topic_count - n < 2 or math.comb(topic_count, n) < 200:
@@ -567,9 +507,7 @@ def _from_sample(
         text = f"{documents_text} of the audit without judge label, treated as level 0"
         settings.notes.append(Note("unlabelled", text))
     options = settings.run_options
-    measures = (
-        "P@10" if settings.measures is None and options.get("preset") is None else settings.measures
-    )
+    measures = "P@10" if settings.measures is None and options.get("preset") is None else settings.measures
     probabilities = dict(zip(order.pairs, all_probabilities.tolist(), strict=True))
     evaluator, labelled = label_with_both(
         judge,
@@ -612,22 +550,16 @@ def _from_sample(
     return [ratios[m] if m in ratios else build_sum_estimator(m) for m in evaluator.measures]
 
 
-def _note_outside_audit(
-    judge: Judged, audit_documents: Mapping[tuple[str, str], float]
-) -> Iterator[Note]:
+def _note_outside_audit(judge: Judged, audit_documents: Mapping[tuple[str, str], float]) -> Iterator[Note]:
     """Note documents with judge labels that are not in the audit."""
-    outside = sum(
-        (topic, doc) not in audit_documents for topic, docs in judge.items() for doc in docs
-    )
+    outside = sum((topic, doc) not in audit_documents for topic, docs in judge.items() for doc in docs)
     if outside:
         documents_text = format_count(outside, "document")
         text = f"{documents_text} of the judge not in the audit, excluded from ideal rankings"
         yield Note("audit", f"{text} because they could not be drawn")
 
 
-def _select_probabilities(
-    order: AuditOrder, probabilities: Floats, topics: Sequence[str]
-) -> Floats:
+def _select_probabilities(order: AuditOrder, probabilities: Floats, topics: Sequence[str]) -> Floats:
     """Return the probabilities of the documents of some topics."""
     selected = {*topics}
     return probabilities[[topic in selected for topic, _ in order.pairs]]

@@ -252,9 +252,7 @@ def judge(
     human_name, name = names
     judges = {name: judge, **(others or {})}
     if human_name in judges or len(judges) != 1 + len(others or {}):
-        raise InputError(
-            f"judges named {', '.join(judges)}", f"names other than {human_name}, each once"
-        )
+        raise InputError(f"judges named {', '.join(judges)}", f"names other than {human_name}, each once")
     settings = JudgeSettings(
         confidence, target, drawn != "chosen", runs, measures, options, [], invalid, missing_labels,
         drawn == "labels", _has_declared([people, *judges.values()], options),
@@ -276,9 +274,7 @@ def judge(
         agreement_result = _compute_agreement({human_name: human_levels, **levels}, per_topic)
     results = _build_results(estimates, alpha, correction)
     first_estimator = next(iter(estimates.values()))[0]
-    team_of, judge_families = _read_families(
-        teams, family, judges, first_estimator.runs, settings.notes
-    )
+    team_of, judge_families = _read_families(teams, family, judges, first_estimator.runs, settings.notes)
     notes = (
         *_deduplicate_notes(settings.notes),
         *_collect_notes(results, first_estimator, drawn),
@@ -302,14 +298,10 @@ def judge(
     )
 
 
-def _check_arguments(
-    names: Sequence[str], audit: Any, runs: Any, drawn: Any, target: Any, correction: str
-) -> None:
+def _check_arguments(names: Sequence[str], audit: Any, runs: Any, drawn: Any, target: Any, correction: str) -> None:
     """Raise an error for invalid arguments or combinations."""
     if isinstance(names, str) or len(names) != 2 or len({*names}) < 2:
-        raise InputError(
-            f"names {names!r}", "two different names, of the human judgments and of the judge"
-        )
+        raise InputError(f"names {names!r}", "two different names, of the human judgments and of the judge")
     if drawn is not None:
         check_choice("drawn", drawn, Sampling)
     check_choice("correction", correction, CORRECTIONS)
@@ -337,9 +329,7 @@ def _deduplicate_notes(notes: Sequence[Note]) -> Sequence[Note]:
 # -- results --------------------------------------------------------------------------------------
 
 
-def _build_results(
-    estimates: Mapping[str, Sequence[Estimator]], alpha: float, correction: str
-) -> list[JudgeResult]:
+def _build_results(estimates: Mapping[str, Sequence[Estimator]], alpha: float, correction: str) -> list[JudgeResult]:
     """Build the results of every judge and measure."""
     return [
         _build_result(judge_name, estimator, alpha, correction)
@@ -348,9 +338,7 @@ def _build_results(
     ]
 
 
-def _build_result(
-    judge_name: str, estimator: Estimator, alpha: float, correction: str
-) -> JudgeResult:
+def _build_result(judge_name: str, estimator: Estimator, alpha: float, correction: str) -> JudgeResult:
     """Build the summary, runs and pairs of a judge and a measure."""
     contrasts = np.eye(len(estimator.runs))
     of_runs = [estimator.estimate(contrast) for contrast in contrasts]
@@ -360,8 +348,7 @@ def _build_result(
     last = len(ranks) + 1
     by_rank = sorted(range(len(ranks)), key=lambda r: (ranks[r] or last, alone[r] or last))
     runs = [
-        JudgedRun(judge_name, estimator.measure, estimator.runs[r], of_runs[r], ranks[r], alone[r])
-        for r in by_rank
+        JudgedRun(judge_name, estimator.measure, estimator.runs[r], of_runs[r], ranks[r], alone[r]) for r in by_rank
     ]
     pairs = _compare_pairs(judge_name, estimator, by_rank, alpha, correction)
     return _build_trust(judge_name, estimator, runs, pairs, alpha), runs, pairs
@@ -441,9 +428,7 @@ def _build_trust(
 def _compute_mean_bias(runs: Sequence[JudgedRun], estimator: Estimator) -> float:
     """Return the mean bias over all units with human labels."""
     weights = [run.found.n if isinstance(estimator, AnswerEstimator) else 1 for run in runs]
-    return math.fsum(run.found.bias * n for run, n in zip(runs, weights, strict=True)) / sum(
-        weights
-    )
+    return math.fsum(run.found.bias * n for run, n in zip(runs, weights, strict=True)) / sum(weights)
 
 
 def _compute_label_ratio(result: Estimate, estimator: Estimator) -> float:
@@ -467,22 +452,14 @@ def _compute_tau(runs: Sequence[JudgedRun]) -> float | None:
     return kendall([run.found.estimate for run in runs], [run.found.alone for run in runs]).value
 
 
-def _count_required(
-    estimator: Estimator, runs: Sequence[JudgedRun], pairs: Sequence[JudgedPair]
-) -> int | None:
+def _count_required(estimator: Estimator, runs: Sequence[JudgedRun], pairs: Sequence[JudgedPair]) -> int | None:
     """Return the number of labels that is sufficient for all runs and pairs, or None."""
     required = [run.found.needed for run in runs] + [pair.found.needed for pair in pairs]
     if not isinstance(estimator, AnswerEstimator) or None in required:
         return _max_required(required)
-    judged: dict[str, int] = dict(
-        zip(estimator.runs, estimator.judged.sum(axis=1).tolist(), strict=True)
-    )
+    judged: dict[str, int] = dict(zip(estimator.runs, estimator.judged.sum(axis=1).tolist(), strict=True))
     judged_counts = [judged[x.run] for x in runs] + [judged[x.run] + judged[x.other] for x in pairs]
-    fraction = max(
-        x / judged_count
-        for x, judged_count in zip(required, judged_counts, strict=True)
-        if x is not None
-    )
+    fraction = max(x / judged_count for x, judged_count in zip(required, judged_counts, strict=True) if x is not None)
     return sum(math.ceil(fraction * count - 1e-9) for count in judged.values())
 
 
@@ -506,24 +483,18 @@ def _format_sentence(trust: Trust, doubt: str = "") -> str:
             f"{trust.judge} adds no information {by_measure}: all {judged} have human judgments, "
             "so the estimates are the human scores"
         )
-    effective_sizes = [
-        x for x in (trust.n_eff, trust.n_eff_pairs) if x is not None and not math.isnan(x)
-    ]
+    effective_sizes = [x for x in (trust.n_eff, trust.n_eff_pairs) if x is not None and not math.isnan(x)]
     if doubt or not effective_sizes:
         reason = f": {doubt}" if doubt else ""
         return f"it is unknown whether {trust.judge} was useful {by_measure}{reason}"
     nouns = ["scores", "differences of runs"] if len(effective_sizes) == 2 else ["scores"]
-    equivalents = " and ".join(
-        f"{round(x):,} for {noun}" for x, noun in zip(effective_sizes, nouns, strict=True)
-    )
+    equivalents = " and ".join(f"{round(x):,} for {noun}" for x, noun in zip(effective_sizes, nouns, strict=True))
     verdicts = (
         (USEFUL, "was useful"),
         (SLIGHTLY_USEFUL, "was hardly useful"),
         (0, "was not useful"),
     )
-    verdict_text = next(
-        verdict for times, verdict in verdicts if max(effective_sizes) >= times * trust.n
-    )
+    verdict_text = next(verdict for times, verdict in verdicts if max(effective_sizes) >= times * trust.n)
     return (
         f"{trust.judge} {verdict_text} {by_measure}: {judged} with human labels and the judge are "
         f"as precise as {equivalents} without the judge (median)"
@@ -535,9 +506,7 @@ def _format_sentence(trust: Trust, doubt: str = "") -> str:
 
 def _has_declared(judgments: Iterable[Any], options: Mapping[str, Any]) -> bool:
     """Return True if the user declared the type of the judgments."""
-    declared = any(
-        isinstance(judgment_set, Qrels) and judgment_set.declared for judgment_set in judgments
-    )
+    declared = any(isinstance(judgment_set, Qrels) and judgment_set.declared for judgment_set in judgments)
     return declared or options.get("qrels_format") is not None
 
 
@@ -556,12 +525,7 @@ def _compute_agreement(levels: Mapping[str, Judged], per_topic: bool) -> Agreeme
     if not shared:
         return None
     level_values = sorted(
-        {
-            x
-            for docs in shared.values()
-            for by_assessor in docs.values()
-            for x in by_assessor.values()
-        }
+        {x for docs in shared.values() for by_assessor in docs.values() for x in by_assessor.values()}
     )
     return agreement(
         Assessments(tuple(levels), shared, {level: format_exact(level) for level in level_values}),
@@ -588,9 +552,7 @@ def _read_families(
             raise InputError.from_problem("family requires teams")
         return {}, {}
     team_by_name = read_teams(teams)
-    judge_families = {
-        judge_name: team_by_name[judge_name] for judge_name in judges if judge_name in team_by_name
-    }
+    judge_families = {judge_name: team_by_name[judge_name] for judge_name in judges if judge_name in team_by_name}
     of_runs = {run: team for run, team in team_by_name.items() if run not in judge_families}
     notes += note_teams(runs, of_runs)
     team_names = {of_runs.get(run, run) for run in runs}
@@ -669,9 +631,7 @@ def _collect_notes(
             )
     for reason, names in doubts.items():
         estimates_text = format_names(names, "estimate")
-        yield Note(
-            "not-promised", f"{estimates_text} may have intervals that do not hold: {reason}"
-        )
+        yield Note("not-promised", f"{estimates_text} may have intervals that do not hold: {reason}")
     for reason, names in missing_counts.items():
         estimates_text = format_names(names, "estimate")
         yield Note("target", f"{estimates_text} without a number of labels for {target}: {reason}")

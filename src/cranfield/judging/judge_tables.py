@@ -110,9 +110,7 @@ def _build_trust_table(report: JudgeReport) -> ResultTable:
         column("sentence", visible=False),
     )
     lines = [x.sentence for x in report.trusts]
-    lines += [
-        _describe_needed(x, report.target) for x in report.trusts if report.target is not None
-    ]
+    lines += [_describe_needed(x, report.target) for x in report.trusts if report.target is not None]
     return ResultTable(sheet.name, sheet.fields, sheet.caption, lines=lines)
 
 
@@ -153,9 +151,7 @@ def _build_run_table(report: JudgeReport) -> ResultTable:
         column("bias", "found.bias", text=_skip_nan(tables.format_difference)),
         *_build_bias_columns(rows),
         column("n_eff", "found.n_eff", head="n_eff", text=_format_count),
-        column(
-            "weight", "found.weight", head="λ", visible=report.unit not in DRAWN_UNITS, dtype=float
-        ),
+        column("weight", "found.weight", head="λ", visible=report.unit not in DRAWN_UNITS, dtype=float),
         column("rank", visible=several_runs, dtype=int),
         column("alone_rank", head="rank by judge", visible=several_runs, dtype=int),
         *_build_needed_columns(report, rows),
@@ -172,9 +168,7 @@ def _describe_wide_interval(report: JudgeReport) -> str:
     if report.unit not in DRAWN_UNITS:
         return ""
     rows = [row.found for row in report.runs]
-    only_wide = any(
-        row.low is None and row.wide_low is not None and not _has_too_few(row) for row in rows
-    )
+    only_wide = any(row.low is None and row.wide_low is not None and not _has_too_few(row) for row in rows)
     return ". The second interval also holds for other topics" + (
         ", the only one for measures that are not sums" if only_wide else ""
     )
@@ -327,11 +321,7 @@ def _count_level(confusion: Any, k: int) -> tuple[int, int, int, float | None]:
 
 
 def _build_topic_table(agreement: Agreement, unit: str) -> ResultTable:
-    rows = [
-        (topic, pair)
-        for topic, topic_agreement in agreement.topics.items()
-        for pair in topic_agreement.pairs
-    ]
+    rows = [(topic, pair) for topic, topic_agreement in agreement.topics.items() for pair in topic_agreement.pairs]
     topic_column, column = (
         tables.bind_rows([row[0] for row in rows]),
         tables.bind_rows([row[1] for row in rows]),

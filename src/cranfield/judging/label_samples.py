@@ -89,13 +89,9 @@ class LabelSample(NamedTuple):
         self, m: AnswerMeasure, unit: str, options: tuple[float, float | None]
     ) -> tuple[SampleEstimator, list[str]]:
         """Build the estimator of a measure, and return undefined topics."""
-        judged = np.array(
-            [[_score(m, self.answers[run, t]) for t in self.topics] for run in self.runs]
-        )
+        judged = np.array([[_score(m, self.answers[run, t]) for t in self.topics] for run in self.runs])
         defined = ~np.isnan(judged).any(axis=0)
-        topics = [
-            t for t, is_defined in zip(self.topics, defined.tolist(), strict=True) if is_defined
-        ]
+        topics = [t for t, is_defined in zip(self.topics, defined.tolist(), strict=True) if is_defined]
         keys = [k for k in self.keys if k[1] in topics]
         if not keys:
             raise InputError(f"no {unit} with a human label for which {m} is defined", "at least 1")
@@ -144,9 +140,7 @@ def _score(m: AnswerMeasure, answer: Answer, changed_labels: Labels | None = Non
 def _iter_answers(answers: ByRun[Any]) -> Iterator[tuple[tuple[str, str], Answer]]:
     """Yield every answer with its run and topic."""
     nuggets = collect_nuggets([answers])
-    entries = [
-        (run, t, x.value) for run, topics in answers.by_run.items() for t, x in topics.items()
-    ]
+    entries = [(run, t, x.value) for run, topics in answers.by_run.items() for t, x in topics.items()]
     first = 1 - any(not isinstance(x, tuple) and 0 in x for _, _, x in entries)
     for run, topic, support in entries:
         if isinstance(support, tuple):
@@ -164,10 +158,7 @@ def _build_nugget_answer(labels: Labels, all_nuggets: Mapping[str, Nugget]) -> A
     """Build an answer from nugget labels; others are unsupported."""
 
     def build_response(labels_given: Labels) -> Response:
-        nuggets = [
-            nugget._replace(support=labels_given.get(name, 0.0))
-            for name, nugget in all_nuggets.items()
-        ]
+        nuggets = [nugget._replace(support=labels_given.get(name, 0.0)) for name, nugget in all_nuggets.items()]
         return Response(nuggets=nuggets)
 
     return Answer(labels, build_response)

@@ -30,9 +30,7 @@ class Kernel(Protocol):
 
     def hash_strings(self, text: Any, places: Arrays, key: int, hashes: Arrays, /) -> None: ...
 
-    def pack_column(
-        self, capsule: Any, key: int, /
-    ) -> tuple[bytes, bytes, bytes, bytes] | None: ...
+    def pack_column(self, capsule: Any, key: int, /) -> tuple[bytes, bytes, bytes, bytes] | None: ...
 
     def place_rows(
         self,

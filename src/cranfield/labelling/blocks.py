@@ -139,9 +139,7 @@ class Rankings:
     first: Ints  # [hits] best and worst rank allowed by the score,
     last: Ints  # both equal to `ranks` unless the score is tied
     tied: Ints  # [topics] number of tied items
-    document_values: Mapping[str, Floats] = field(
-        default_factory=dict
-    )  # [documents] in order of rank, list
+    document_values: Mapping[str, Floats] = field(default_factory=dict)  # [documents] in order of rank, list
     # after list: their lengths, by unit, and "cost", NaN where not known; and then also
     scores: Floats | None = None  # [documents] what they are ranked by
 
@@ -324,9 +322,7 @@ class RankingBuilder:
     lists: list[tuple[Ints, ...]] = field(default_factory=list)  # topic, length, tied documents
     hits: list[tuple[Ints, ...]] = field(default_factory=list)
     # topic, rank, item, best and worst possible rank of judged documents, in any order
-    document_rows: list[tuple[Ints, ...]] = field(
-        default_factory=list
-    )  # rows of all, in order of rank,
+    document_rows: list[tuple[Ints, ...]] = field(default_factory=list)  # rows of all, in order of rank,
     scores: list[Floats] = field(default_factory=list)  # and what they are ranked by
 
     def build_rankings(self, judgments: Judgments, sources: Sequence[DocumentValues]) -> Rankings:
@@ -346,20 +342,14 @@ class RankingBuilder:
         offsets = np.concatenate(([0], np.cumsum(count_by(topics, n))))
         items = items[by_rank]
         levels = judgments.levels[items]
-        rankings = Rankings(
-            returned, offsets, ranks[by_rank], items, levels, first[by_rank], last[by_rank], tied
-        )
+        rankings = Rankings(returned, offsets, ranks[by_rank], items, levels, first[by_rank], last[by_rank], tied)
         return self._with_document_values(rankings, topic_indices, sources) if sources else rankings
 
-    def _with_document_values(
-        self, rankings: Rankings, topics: Ints, sources: Sequence[DocumentValues]
-    ) -> Rankings:
+    def _with_document_values(self, rankings: Rankings, topics: Ints, sources: Sequence[DocumentValues]) -> Rankings:
         """Return the rankings with the values of every document, NaN for unknown values."""
         place = expand_spans(rankings.starts[topics], rankings.lengths[topics])
         document_values = {}
-        for source, rows in zip(
-            sources, _concatenate_columns(self.document_rows, len(sources)), strict=True
-        ):
+        for source, rows in zip(sources, _concatenate_columns(self.document_rows, len(sources)), strict=True):
             for unit, values in source.values.items():
                 document_values[unit] = np.empty(len(rows))
                 document_values[unit][place] = np.append(values, np.nan)[rows]  # row -1 is the last

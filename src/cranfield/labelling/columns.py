@@ -115,9 +115,7 @@ def _label_parts(
             keep(label(last_topic))
 
     def keep(labelled: _LabelledPart) -> None:
-        if not names_seen.isdisjoint(labelled.names) or len(set(labelled.names)) < len(
-            labelled.names
-        ):
+        if not names_seen.isdisjoint(labelled.names) or len(set(labelled.names)) < len(labelled.names):
             raise _UngroupedTopicError
         names_seen.update(labelled.names)
         labelled_topics.add(labelled)
@@ -172,9 +170,7 @@ def _label(
     return labelled_part
 
 
-def _label_compiled(
-    compiled: kernel.Kernel, gold: GoldStandard, run: TableRun, table: Table
-) -> _LabelledPart:
+def _label_compiled(compiled: kernel.Kernel, gold: GoldStandard, run: TableRun, table: Table) -> _LabelledPart:
     """Label complete topics with the compiled kernel."""
     no_values, docs, judged = np.empty(0), table.docs, gold.table
     values = no_values if run.keeps_order else table.values
@@ -233,9 +229,7 @@ def _match_documents(
     return dict(zip(table.names, order.count_tied().tolist(), strict=True))
 
 
-def find_judged_rows(
-    gold: GoldStandard, table: Table, topics: Ints, segment: Ints
-) -> tuple[Ints, Ints]:
+def find_judged_rows(gold: GoldStandard, table: Table, topics: Ints, segment: Ints) -> tuple[Ints, Ints]:
     """Return the rows with judged documents and their items."""
     offsets = gold.qrels.offsets
     present = topics[topics >= 0]
@@ -276,9 +270,7 @@ class Order:
             self.position = np.empty_like(self.row)
             self.position[self.row] = np.arange(len(value))
         ordered = value[self.row]
-        self.equals_previous = (
-            self.within.copy()
-        )  # the position holds the same value as the one before
+        self.equals_previous = self.within.copy()  # the position holds the same value as the one before
         self.equals_previous[1:] &= ordered[1:] == ordered[:-1]
 
     def count_tied(self) -> Ints:
@@ -316,9 +308,7 @@ class Order:
         ranked[self.starts[self.segment] + rank - 1] = rows
         return ranked
 
-    def _count_larger_ids(
-        self, position: Ints, begin: Ints, end: Ints, tied: Bools, docs: Strings
-    ) -> Ints:
+    def _count_larger_ids(self, position: Ints, begin: Ints, end: Ints, tied: Bools, docs: Strings) -> Ints:
         """Count the documents with the same value and a larger id."""
         first, index = np.unique(begin[tied], return_index=True)
         sizes = end[tied][index] - first

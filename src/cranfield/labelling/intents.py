@@ -37,12 +37,9 @@ def build_intents(gold: GoldStandard, intent_info: Known | None = None) -> Inten
     item = gold.items[judged.rows]
     topic_of = gold.judgments.item_topics[item]
     intent = _compute_starts(judged.names)[topic_of] + judged.intents
-    judged_intents = zip(
-        qrels.topics, _list_judged_intents(judged.names, intent, judged.levels), strict=True
-    )
+    judged_intents = zip(qrels.topics, _list_judged_intents(judged.names, intent, judged.levels), strict=True)
     intents_of = [
-        _get_topic_intents(topic, topic_intents, intent_info, qrels)
-        for topic, topic_intents in judged_intents
+        _get_topic_intents(topic, topic_intents, intent_info, qrels) for topic, topic_intents in judged_intents
     ]
     names = tuple(tuple(of_topic) for of_topic in intents_of)
     facts = [fact for of_topic in intents_of for fact in of_topic.values()]
@@ -104,17 +101,13 @@ def compute_importance(verticals: Verticals, topics: Sequence[str], intents: Int
     return np.array(rows, dtype=np.float64).reshape(-1, len(verticals.names))
 
 
-def _list_judged_intents(
-    names: Sequence[tuple[str, ...]], intent: Ints, levels: Floats
-) -> list[tuple[str, ...]]:
+def _list_judged_intents(names: Sequence[tuple[str, ...]], intent: Ints, levels: Floats) -> list[tuple[str, ...]]:
     """Return the intents of each topic without an unused intent 0."""
     best = np.zeros(sum(map(len, names)))
     np.maximum.at(best, intent, levels)
     result = []
     for start, topic_names in zip(_compute_starts(names).tolist(), names, strict=True):
-        relevant = tuple(
-            name for i, name in enumerate(topic_names) if name != "0" or best[start + i] > 0
-        )
+        relevant = tuple(name for i, name in enumerate(topic_names) if name != "0" or best[start + i] > 0)
         result.append(relevant or topic_names)
     return result
 
@@ -139,12 +132,8 @@ def _find_line(location: str, topic: str, intent: str) -> int | None:
     try:
         source = Source.from_path(location)
         text = ReadOptions(intents=True)
-        records = detect_format(source, None, text, "qrels").format.iter_records(
-            source, "qrels", text
-        )
-        matching = (
-            r for r in records if isinstance(r, Record) and (r.topic, r.type) == (topic, intent)
-        )
+        records = detect_format(source, None, text, "qrels").format.iter_records(source, "qrels", text)
+        matching = (r for r in records if isinstance(r, Record) and (r.topic, r.type) == (topic, intent))
         return next((r.line for r in matching), None)
     except (CranfieldError, OSError):
         return None  # the judgments are not from a file

@@ -144,9 +144,7 @@ class _BatchLists:
 
     def find_hits(self) -> tuple[Ints, ...]:
         """Return topic, rank, item, best and worst possible rank of each judged document."""
-        list_indices = np.repeat(
-            np.arange(len(self.sizes)), [len(docs) for docs in self.batch.judged_docs]
-        )
+        list_indices = np.repeat(np.arange(len(self.sizes)), [len(docs) for docs in self.batch.judged_docs])
         score = np.array(self.batch.judged_scores, dtype=np.float64)
         first = self._count(list_indices, score, lambda x, s: x > s) + 1
         last = self._count(list_indices, score, lambda x, s: x >= s)
@@ -168,9 +166,7 @@ class _BatchLists:
             last,
         )
 
-    def _count(
-        self, list_indices: Ints, score: Floats, is_above: Callable[[Floats, Floats], Bools]
-    ) -> Ints:
+    def _count(self, list_indices: Ints, score: Floats, is_above: Callable[[Floats, Floats], Bools]) -> Ints:
         """Count the scores of the ranking above each score by a vectorised binary search."""
         low = begin = self.starts[list_indices]
         high = low + self.sizes[list_indices]

@@ -116,9 +116,7 @@ class RankedGroup:
     def select(self, docs: Ints) -> RankedGroup:
         """Return the preferences between some documents, given in ascending order."""
         retrieved = int(np.searchsorted(docs, self.retrieved))
-        return RankedGroup(
-            self.places[docs], retrieved, self.relevant[docs], self.order.select(docs)
-        )
+        return RankedGroup(self.places[docs], retrieved, self.relevant[docs], self.order.select(docs))
 
     def limit_nonrelevant(self, count: int) -> RankedGroup:
         """Return the preferences with only the first `count` nonrelevant documents."""
@@ -175,9 +173,7 @@ class PreferenceCounts:
         return np.triu(self._table + self._table.T) > 0
 
 
-def count_preferences(
-    preferences: Preferences, topic: str, ranking: Sequence[str]
-) -> PreferenceCounts:
+def count_preferences(preferences: Preferences, topic: str, ranking: Sequence[str]) -> PreferenceCounts:
     """Count the preferences of a topic against a ranking without duplicates.
 
     >>> from cranfield.data.preferences import read_preferences
@@ -204,15 +200,9 @@ def _rank_group(group: PreferenceGroup, places: Mapping[str, int], retrieved: in
     places_of_docs = np.array([places[doc] for doc in group.docs])
     ranked = np.argsort(places_of_docs)
     order: LevelPreferences | PartialPreferences
-    order = (
-        LevelPreferences(group.subgroups[0][1])
-        if len(group.subgroups) == 1
-        else PartialPreferences(group.prefers)
-    )
+    order = LevelPreferences(group.subgroups[0][1]) if len(group.subgroups) == 1 else PartialPreferences(group.prefers)
     retrieved = int(np.searchsorted(places_of_docs[ranked], retrieved))
-    return RankedGroup(
-        places_of_docs[ranked], retrieved, group.relevant[ranked], order.select(ranked)
-    )
+    return RankedGroup(places_of_docs[ranked], retrieved, group.relevant[ranked], order.select(ranked))
 
 
 def __getattr__(name: str) -> Any:

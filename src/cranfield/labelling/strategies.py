@@ -60,9 +60,7 @@ class Labelling:
         """Apply the strategy to judgments."""
         kind, judgments = type(self), gold.judgments
         if kind.ideal is not Labelling.ideal:
-            items, levels = _call_strategy(
-                kind, self.ideal, gold, judgments.offsets, judgments.items
-            )
+            items, levels = _call_strategy(kind, self.ideal, gold, judgments.offsets, judgments.items)
             judgments = _build_ideal(gold, items, levels)
         if kind.found is Labelling.found:
             return Labels(judgments, _keep_levels, judgments is gold.judgments)
@@ -78,9 +76,7 @@ def _keep_levels(rankings: Rankings) -> Rankings:
 
 def _apply_strategy(strategy: Labelling, gold: GoldStandard, rankings: Rankings) -> Rankings:
     """Return the rankings with the levels from a custom strategy."""
-    decisions = _call_strategy(
-        type(strategy), strategy.found, gold, rankings.offsets, rankings.items
-    )
+    decisions = _call_strategy(type(strategy), strategy.found, gold, rankings.offsets, rankings.items)
     counts = np.zeros(len(gold.judgments.levels))
     counts[decisions[0]] = decisions[1]
     return replace(rankings, levels=counts[rankings.items])
@@ -100,9 +96,7 @@ def _call_strategy(
     for t, topic in enumerate(gold.qrels.topics):
         by_doc = {docs[item]: item for item in items[offsets[t] : offsets[t + 1]].tolist()}
         with wrap_user_errors(kind):
-            counts_by_doc = decide(
-                topic, {doc: float(levels[item]) for doc, item in by_doc.items()}
-            )
+            counts_by_doc = decide(topic, {doc: float(levels[item]) for doc, item in by_doc.items()})
         if not isinstance(counts_by_doc, Mapping):
             raise InputError(f"{counts_by_doc!r} for topic {topic}", "a dict", "labelling")
         for doc, level in counts_by_doc.items():
@@ -123,9 +117,7 @@ def _build_ideal(gold: GoldStandard, items: Ints, levels: Floats) -> Judgments:
     return Judgments(gold.qrels.topics, offsets, levels[order], items[order], names=names)
 
 
-def replace_levels(
-    gold: GoldStandard, rankings: Rankings, levels: Floats
-) -> tuple[Judgments, Rankings]:
+def replace_levels(gold: GoldStandard, rankings: Rankings, levels: Floats) -> tuple[Judgments, Rankings]:
     """Return judgments and rankings with other levels of the judged items.
 
     An item with the level NaN becomes unjudged.
@@ -147,9 +139,7 @@ class _GroupMembers:
     source: Groups
 
     @classmethod
-    def from_groups(
-        cls, gold: GoldStandard, source: GroupsLike, separator: str | None
-    ) -> _GroupMembers:
+    def from_groups(cls, gold: GoldStandard, source: GroupsLike, separator: str | None) -> _GroupMembers:
         groups = read_groups(source, separator)
         numbers: dict[tuple[str, str], int] = {}
         group = np.full(len(gold.judgments.levels), -1, dtype=np.int64)

@@ -86,8 +86,7 @@ class Reordering:
         hit = self.hit_at[order]
         places_with_hits = np.flatnonzero(hit >= 0)
         changed = {"ranks": self.ranks[places_with_hits]} | {
-            name: getattr(self.rankings, name)[hit[places_with_hits]]
-            for name in ("items", "levels")
+            name: getattr(self.rankings, name)[hit[places_with_hits]] for name in ("items", "levels")
         }
         changed_columns: dict[str, Any] = {}
         for name, values in changed.items():

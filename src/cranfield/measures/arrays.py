@@ -44,9 +44,7 @@ def build_lists(
         _check_known_levels(level, is_judged & (level > 0), known_levels, is_known)
         known_levels, is_known = _add_nonrelevant(level, is_judged, known_levels, is_known)
     # Judged items move to the left, in the order of their ranks. The rest is padding.
-    order = np.argsort(~is_judged, axis=1, kind="stable")[
-        :, : int(is_judged.sum(axis=1).max(initial=0))
-    ]
+    order = np.argsort(~is_judged, axis=1, kind="stable")[:, : int(is_judged.sum(axis=1).max(initial=0))]
     n, needs_length = filled.sum(axis=1), filled if every_length else is_judged & (level > 0)
     hit = np.take_along_axis(is_judged, order, axis=1)
     rank = np.take_along_axis(np.cumsum(filled, axis=1), order, axis=1)
@@ -57,14 +55,10 @@ def build_lists(
         n,
         _build_gold(known_levels, is_known, judged is not None),
         lengths={
-            unit: _read_lengths(
-                _read_matrix("lengths", unit_values, filled.shape), filled, needs_length, order
-            )
+            unit: _read_lengths(_read_matrix("lengths", unit_values, filled.shape), filled, needs_length, order)
             for unit, unit_values in (lengths or {}).items()
         },
-        costs=None
-        if costs is None
-        else _read_costs(_read_matrix("costs", costs, filled.shape), filled),
+        costs=None if costs is None else _read_costs(_read_matrix("costs", costs, filled.shape), filled),
     )
 
 
@@ -104,9 +98,7 @@ def _build_gold(levels: Floats, judged: Bools, is_complete: bool) -> Gold:
     return Gold(falling, filled, float(falling.max(initial=0.0)), is_complete=is_complete)
 
 
-def _add_nonrelevant(
-    level: Floats, is_judged: Bools, known_levels: Floats, is_known: Bools
-) -> tuple[Floats, Bools]:
+def _add_nonrelevant(level: Floats, is_judged: Bools, known_levels: Floats, is_known: Bools) -> tuple[Floats, Bools]:
     """Add nonrelevant items of the list that are missing from the judged items."""
     missing = (is_judged & (level <= 0)).sum(axis=1) - (is_known & (known_levels <= 0)).sum(axis=1)
     added = np.arange(max(0, int(missing.max(initial=0)))) < missing[:, None]
@@ -116,9 +108,7 @@ def _add_nonrelevant(
     )
 
 
-def _check_known_levels(
-    level: Floats, is_judged: Bools, known_levels: Floats, is_known: Bools
-) -> None:
+def _check_known_levels(level: Floats, is_judged: Bools, known_levels: Floats, is_known: Bools) -> None:
     """Raise InputError if a level of the list is missing from the judged items."""
     row = np.concatenate((np.nonzero(is_judged)[0], np.nonzero(is_known)[0]))
     value = np.concatenate((level[is_judged], known_levels[is_known]))

@@ -139,9 +139,7 @@ class MeasureType(type):
         """Signature with the parameters, for help and completion."""
         kind = inspect.Parameter.KEYWORD_ONLY
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]
-        return inspect.Signature(
-            [inspect.Parameter(f.name, kind, default=f.default) for f in fields]
-        )
+        return inspect.Signature([inspect.Parameter(f.name, kind, default=f.default) for f in fields])
 
     def __str__(cls) -> str:
         return cls.__name__
@@ -243,9 +241,7 @@ class Measure(metaclass=MeasureType):
         if getattr(self, "gain", "") == "raw":
             return False  # the order by level ignores harm
         rel = getattr(self, "rel", None)
-        return self.effectiveness and (
-            rel is None or rel > 0
-        )  # else items without gain can be relevant
+        return self.effectiveness and (rel is None or rel > 0)  # else items without gain can be relevant
 
     def can_drop_nonrelevant(self) -> bool:
         """Return True if nonrelevant items without gain can be dropped."""
@@ -299,8 +295,7 @@ class Measure(metaclass=MeasureType):
         name = type(self).__name__
         if levels:
             raise TypeError(
-                f"{name} takes only named parameters. To score a list, use {name}()(levels) or "
-                f"({name} @ 10)(levels)"
+                f"{name} takes only named parameters. To score a list, use {name}()(levels) or ({name} @ 10)(levels)"
             )
         settings = self._translate_settings(settings)
         for f in dataclasses.fields(self):
@@ -440,15 +435,11 @@ class Measure(metaclass=MeasureType):
             return scores
         return float(scores[0]) if scores.ndim == 1 else scores[0]
 
-    def build_lists(
-        self, levels: Any, judged: Any, mask: Any, judged_mask: Any, lengths: Any, costs: Any
-    ) -> Lists:
+    def build_lists(self, levels: Any, judged: Any, mask: Any, judged_mask: Any, lengths: Any, costs: Any) -> Lists:
         """Build lists from the arguments of `__call__`."""
         unit_lengths = {} if lengths is None else {self.length_unit: lengths}
         try:
-            return build_lists(
-                levels, judged, mask, judged_mask, unit_lengths, self.every_length, costs
-            )
+            return build_lists(levels, judged, mask, judged_mask, unit_lengths, self.every_length, costs)
         except CranfieldError as problem:
             raise CranfieldError(f"{self}: {problem}") from None
 
@@ -474,9 +465,7 @@ class Measure(metaclass=MeasureType):
         model = READINGS[type(self).__name__]
         names = [f.name for f in model.list_parameters()]
         values = {f.name: getattr(self, f.name) for f in self.list_parameters()}
-        changed = {
-            f.name: values[f.name] for f in self.list_parameters() if values[f.name] != f.default
-        }
+        changed = {f.name: values[f.name] for f in self.list_parameters() if values[f.name] != f.default}
         for name in changed.keys() - set(names):
             valid = f"Valid for its user model: {', '.join(names)}"
             raise CranfieldError(f"{self}.{measurement}: unknown parameter {name!r}. {valid}")
@@ -494,9 +483,7 @@ class Measure(metaclass=MeasureType):
 
     def takes_default(self, name: str) -> bool:
         """Return True if the measure has this parameter, set to its default."""
-        return any(
-            f.name == name and getattr(self, name) == f.default for f in self.list_parameters()
-        )
+        return any(f.name == name and getattr(self, name) == f.default for f in self.list_parameters())
 
     def with_defaults(self, settings: Mapping[str, Any]) -> Self:
         """Return the measure with these values for parameters at their default."""
@@ -588,9 +575,7 @@ class Decorator(Protocol):
 @overload
 def measure(defined: type[M], *, lower_is_better: bool = False) -> type[M]: ...
 @overload
-def measure(
-    defined: Callable[..., float], *, lower_is_better: bool = False
-) -> type[ListMeasure]: ...
+def measure(defined: Callable[..., float], *, lower_is_better: bool = False) -> type[ListMeasure]: ...
 @overload
 def measure(*, lower_is_better: bool = False) -> Decorator: ...
 def measure(defined: Any = None, *, lower_is_better: bool = False) -> Any:

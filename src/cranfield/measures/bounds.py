@@ -65,9 +65,7 @@ class FullLists:
     def with_unjudged_at(self, level: float) -> Lists:
         """Return the lists with all unjudged items at this level."""
         x = self.lists
-        return replace(
-            x, level=np.where(self.unjudged, level, x.level), judged=x.judged | self.unjudged
-        )
+        return replace(x, level=np.where(self.unjudged, level, x.level), judged=x.judged | self.unjudged)
 
 
 class Terms(NamedTuple):
@@ -111,9 +109,7 @@ class Pair:
         """All possible gains of an unjudged item, 0 included."""
         x, n = self.a.lists, len(self.levels)
         rows = np.broadcast_to(self.levels, (len(x), n))
-        all_levels = replace(
-            x, r=_broadcast_ranks(x, n), level=rows, judged=np.ones(rows.shape, dtype=bool)
-        )
+        all_levels = replace(x, r=_broadcast_ranks(x, n), level=rows, judged=np.ones(rows.shape, dtype=bool))
         return sort_distinct(np.append(self.terms(self.m, all_levels).gain[:1], 0.0))
 
     @cached_property
@@ -169,13 +165,8 @@ def compute_best_bounds(pair: Pair) -> Ends:
     """Return the bounds of the best product: only one more relevant item matters."""
     filled, *weights = pair.weights
     now = [pair.m.score(full.lists)[:, None] for full in (pair.a, pair.b)]
-    then = [
-        np.maximum(score, pair.possible_gains.max() * weight)
-        for score, weight in zip(now, weights, strict=True)
-    ]
-    differences = np.concatenate(
-        (now[0] - now[1], np.where(filled, then[0] - then[1], 0.0)), axis=1
-    )
+    then = [np.maximum(score, pair.possible_gains.max() * weight) for score, weight in zip(now, weights, strict=True)]
+    differences = np.concatenate((now[0] - now[1], np.where(filled, then[0] - then[1], 0.0)), axis=1)
     return _find_ends(differences, np.append(np.full((len(filled), 1), True), filled, axis=1))
 
 
@@ -191,8 +182,7 @@ def compute_monotone_bounds(pair: Pair) -> Ends:
     """
     level = pair.levels.max()
     (low_a, high_a), (low_b, high_b) = (
-        (pair.m.score(full.lists), pair.m.score(full.with_unjudged_at(level)))
-        for full in (pair.a, pair.b)
+        (pair.m.score(full.lists), pair.m.score(full.with_unjudged_at(level))) for full in (pair.a, pair.b)
     )
     return low_a - high_b, high_a - low_b
 
@@ -331,9 +321,7 @@ class _Share:
         N = self.differences[:, None] + N + self.lost
         value = np.where(self.exists & (I > 0), N - rate * I, -np.inf)
         best_column = np.argmax(value, axis=1)[:, None]
-        share = ratio(
-            _take_columns(np.where(I > 0, N, 0.0), best_column), _take_columns(I, best_column)
-        )[:, 0]
+        share = ratio(_take_columns(np.where(I > 0, N, 0.0), best_column), _take_columns(I, best_column))[:, 0]
         return np.where(_take_columns(I, best_column)[:, 0] > 0, share, -np.inf)
 
 

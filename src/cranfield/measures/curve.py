@@ -92,7 +92,6 @@ class AP11(Measure):
 
     def score(self, x: Lists) -> Floats:
         points = [
-            x.step(f"IPrec@{format_value(i)}", interpolate(x, i, self.reach))
-            for i in sorted(self.points, reverse=True)
+            x.step(f"IPrec@{format_value(i)}", interpolate(x, i, self.reach)) for i in sorted(self.points, reverse=True)
         ]
         return x.ratio(total(np.stack(points, axis=1)), len(points))

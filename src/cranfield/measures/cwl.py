@@ -128,9 +128,7 @@ class Walk:
     def select_first(self) -> Walk:
         """Return the walk of the first list."""
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        first: dict[str, Any] = {
-            name: float(x[0]) if name in MEASUREMENTS else x[0] for name, x in fields.items()
-        }
+        first: dict[str, Any] = {name: float(x[0]) if name in MEASUREMENTS else x[0] for name, x in fields.items()}
         return Walk(**first)
 
 
@@ -175,8 +173,7 @@ class UserModel(Measure):
     min_cost: float = param(1.0, "unknown cost at best, for residuals", low=0, open_ends=True)
     totals: str = param(
         "L",
-        "ETU and ETC as sums over L, or as EU·ED and EC·ED (W); these differ by users who read "
-        "beyond n",
+        "ETU and ETC as sums over L, or as EU·ED and EC·ED (W); these differ by users who read beyond n",
         choices=("L", "W"),
     )
 
@@ -262,9 +259,7 @@ class UserModel(Measure):
         probabilities = probabilities[None, :] if probabilities.ndim == 1 else probabilities
         if probabilities.shape not in ((len(x.g), x.n), (1, x.n)):
             expected = f"{x.n} ranks, or {len(x.g)} lists × {x.n} ranks"
-            raise CranfieldError(
-                f"{self}: {name} has shape {np.shape(values)}, expected {expected}"
-            )
+            raise CranfieldError(f"{self}: {name} has shape {np.shape(values)}, expected {expected}")
         if not is_built_in(type(self)):
             self._check_probabilities(name, probabilities)
         return probabilities
@@ -294,9 +289,7 @@ class UserModel(Measure):
     def compute_bounds(self, lists: Lists) -> Floats:
         """Return the measurement with unjudged items at their worst and best: [lists, 2]."""
         k = MEASUREMENTS.index(self.measurement or "EU")
-        ends = np.stack(
-            [self._compute_five(lists)[:, k], self._compute_five(lists, best=True)[:, k]], axis=1
-        )
+        ends = np.stack([self._compute_five(lists)[:, k], self._compute_five(lists, best=True)[:, k]], axis=1)
         return np.sort(ends, axis=1)
 
     def compute_as_cwl_eval(self, lists: Lists, best: bool = False) -> Floats:
@@ -317,10 +310,7 @@ class UserModel(Measure):
         W = W if by_weight else V * (1.0 / _sum(V))
         L, c = V * (1.0 - C), np.broadcast_to(x.c, C.shape)
         cg, cc = x.cg, np.broadcast_to(x.cc, C.shape)
-        five = [
-            (W[t] @ x.g[t], L[t] @ cg[t], W[t] @ c[t], L[t] @ cc[t], 1.0 / W[t, 0])
-            for t in range(len(C))
-        ]
+        five = [(W[t] @ x.g[t], L[t] @ cg[t], W[t] @ c[t], L[t] @ cc[t], 1.0 / W[t, 0]) for t in range(len(C))]
         return np.array(five).reshape(len(C), len(MEASUREMENTS))
 
     def _compute_five(self, lists: Lists, best: bool = False) -> Floats:
@@ -471,12 +461,8 @@ def list_models() -> dict[str, type[UserModel]]:
 @overload
 def user_model(function: Callable[..., Any]) -> type[UserModel]: ...
 @overload
-def user_model(
-    *, gives: Literal["C", "W", "L"] = "C"
-) -> Callable[[Callable[..., Any]], type[UserModel]]: ...
-def user_model(
-    function: Callable[..., Any] | None = None, *, gives: Literal["C", "W", "L"] = "C"
-) -> Any:
+def user_model(*, gives: Literal["C", "W", "L"] = "C") -> Callable[[Callable[..., Any]], type[UserModel]]: ...
+def user_model(function: Callable[..., Any] | None = None, *, gives: Literal["C", "W", "L"] = "C") -> Any:
     """Turn a function of items and parameters into a user model: C, W or L.
 
     >>> @user_model

@@ -142,16 +142,10 @@ class MeanNDCG(DCG):
 
     def build_cumulation(self, ideal: Lists) -> Callable[[Ints], Floats]:
         """Return a function k ↦ Σ_{j≤k} 1/DCG*(j), also for k beyond the ideal list."""
-        reciprocals = ratio(
-            1.0, np.cumsum(ideal.g / DISCOUNTS[self.discount](ideal.r, self.b), axis=1)
-        )
-        sums = np.concatenate(
-            (np.zeros((len(reciprocals), 1)), np.cumsum(reciprocals, axis=1)), axis=1
-        )
+        reciprocals = ratio(1.0, np.cumsum(ideal.g / DISCOUNTS[self.discount](ideal.r, self.b), axis=1))
+        sums = np.concatenate((np.zeros((len(reciprocals), 1)), np.cumsum(reciprocals, axis=1)), axis=1)
         n = ideal.judged.sum(axis=1, keepdims=True)  # from there on DCG* stays the same
-        last = np.take_along_axis(
-            np.append(np.zeros((len(reciprocals), 1)), reciprocals, axis=1), n, axis=1
-        )
+        last = np.take_along_axis(np.append(np.zeros((len(reciprocals), 1)), reciprocals, axis=1), n, axis=1)
 
         def cumulate(k: Ints) -> Floats:
             rank = np.minimum(k, n)
@@ -187,9 +181,7 @@ class RBP(Measure):
     (0.5, 0.5)
     """
 
-    p: float = param(
-        0.8, "probability of continuing to the next rank", low=0, high=1, open_ends=True
-    )
+    p: float = param(0.8, "probability of continuing to the next rank", low=0, high=1, open_ends=True)
     gain: GainSetting = gain_param()
     rel: float | None = rel_param("lowest level that counts; makes the gain binary")
     max_level: float | None = max_level_param()

@@ -103,27 +103,21 @@ class JSD(Divergence):
     (1.0, 1.0)
     """
 
-    base: float = param(
-        2.0, "base of the logarithm; 2.718281828459045 gives nats", low=1, open_ends=True
-    )
+    base: float = param(2.0, "base of the logarithm; 2.718281828459045 gives nats", low=1, open_ends=True)
     references = cite("lin1991", "sakai2018")
     task = "labels without an order (nominal classes)"
     range = "0 to 1 (to log 2 in another base)"
 
     def compare(self, p: Floats, gold: Floats) -> Floats:
         middle = (p + gold) / 2
-        divergence = (
-            _compute_relative_entropy(p, middle) + _compute_relative_entropy(gold, middle)
-        ) / 2
+        divergence = (_compute_relative_entropy(p, middle) + _compute_relative_entropy(gold, middle)) / 2
         return to_floats(np.maximum(divergence, 0.0) / np.log(self.base))  # rounding may be below 0
 
 
 def _compute_relative_entropy(p: Floats, q: Floats) -> Floats:
     """Return Σ_i p(i) ln(p(i)/q(i)). Terms with p(i) = 0 are 0."""
     positive = p > 0
-    return total(
-        np.where(positive, p * np.log(np.where(positive, p, 1.0) / np.where(positive, q, 1.0)), 0)
-    )
+    return total(np.where(positive, p * np.log(np.where(positive, p, 1.0) / np.where(positive, q, 1.0)), 0))
 
 
 def compute_order_aware(p: Floats, gold: Floats) -> Floats:

@@ -101,9 +101,7 @@ def _compute_global_lists(x: Lists, m: Measure, din: bool, key: Any) -> Lists:
 def _build_global_gold(gold: Gold, intents: IntentBlock, m: Measure) -> Gold:
     n = intents.judged.sum(axis=1)
     all_items = Lists(np.zeros(intents.judged.shape, dtype=np.int64), n, intents.judged, n, gold)
-    g = _compute_local_gains(
-        build_intent_rows(intents.levels, all_items, expand_gold(gold)), m, intents
-    )
+    g = _compute_local_gains(build_intent_rows(intents.levels, all_items, expand_gold(gold)), m, intents)
     GG, filled, order = sort_by_level(_round_gains(_sum_global_gains(g, intents)), intents.judged)
     tops = np.maximum(GG[:, 0], 0.0) if GG.shape[1] else np.zeros(len(GG))
     highest = float(tops.max(initial=0.0))
@@ -134,8 +132,7 @@ def intents_param() -> Any:
     """Declare the parameter that selects the intents that count."""
     return param(
         "known",
-        "intents that count: known (all) or relevant (with at least one relevant item, as in "
-        "ndeval)",
+        "intents that count: known (all) or relevant (with at least one relevant item, as in ndeval)",
         choices=("known", "relevant"),
     )
 
@@ -311,9 +308,7 @@ class CombinedMeasure(DiversityMeasure):
     def with_defaults(self, settings: Mapping[str, Any]) -> Self:
         own_settings = {name: value for name, value in settings.items() if name == "condensed"}
         base_settings = {name: value for name, value in settings.items() if name != "condensed"}
-        return replace(
-            super().with_defaults(own_settings), base=self.base.with_defaults(base_settings)
-        )
+        return replace(super().with_defaults(own_settings), base=self.base.with_defaults(base_settings))
 
     def view(self, lists: Lists) -> Lists:
         return self._condensed_inner.view(lists)
@@ -334,9 +329,7 @@ class Expectation(DiversityMeasure):
 
     def compute(self, lists: Lists) -> Floats:
         x = lists.condensed if self.condensed else lists
-        return average_intents(self.compute_by_intent(x), get_intents(x), self.mark_counted(x))[
-            :, None
-        ]
+        return average_intents(self.compute_by_intent(x), get_intents(x), self.mark_counted(x))[:, None]
 
     def compute_by_intent(self, x: Lists) -> Floats:
         """Return the score for each intent: [topics, intents]."""
@@ -652,9 +645,7 @@ class Cascade(DiversityMeasure):
         """Return Σ_r ng(r)·d(r),   ng(r) = Σ_i I_i(r)·(1 − α)^C_i(r−1)."""
         I = self.mark_relevant(x)
         served_above = np.cumsum(I, axis=1) - I
-        ng = sum_intents(
-            self.get_weights(x)[:, None, :] * I * compute_fading(1.0 - self.alpha, served_above)
-        )
+        ng = sum_intents(self.get_weights(x)[:, None, :] * I * compute_fading(1.0 - self.alpha, served_above))
         return total(x.step("ng·d", x.step("ng", ng) * self.discount(x.r)))
 
     def sum_perfect(self, x: Lists) -> Floats:

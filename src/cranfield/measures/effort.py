@@ -30,10 +30,7 @@ class PRES(Measure):
     rel: float | None = rel_param()
     holds_under_ties = True
     references = cite("magdy2010")
-    task = (
-        "patient recall: patents, prior art, reviews; l is the number of items users are willing "
-        "to check"
-    )
+    task = "patient recall: patents, prior art, reviews; l is the number of items users are willing to check"
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:

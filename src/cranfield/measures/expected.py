@@ -121,18 +121,14 @@ class Expected(Lists):
 
     @cached_property
     def C(self) -> Floats:
-        expected: Floats = (
-            self._sum_before(self._hits_view.C) + 1.0 + self._interpolate(self._m - 1.0)
-        )
+        expected: Floats = self._sum_before(self._hits_view.C) + 1.0 + self._interpolate(self._m - 1.0)
         return np.where(self._m > 0, expected, self._sum_before(self._hits_view.C))
 
     @cached_property
     def first(self) -> Floats:
         m, s, j = self._m, self.cells.s, self.cells.j
         remaining = np.maximum(s - j + 1, 1)  # items not yet placed
-        missed = (
-            np.maximum(s - m - j + 1, 0.0) / remaining
-        )  # 1 without relevant items, then 0 for good
+        missed = np.maximum(s - m - j + 1, 0.0) / remaining  # 1 without relevant items, then 0 for good
         so_far = np.cumprod(missed, axis=1)
         none_above = np.concatenate((np.ones((len(self), 1)), so_far[:, :-1]), axis=1)
         return to_floats(none_above[:, : m.shape[1]] * np.minimum(m / remaining, 1.0))
@@ -144,11 +140,7 @@ class Expected(Lists):
     @cached_property
     def cg(self) -> Floats:
         item_gain = np.divide(self._G, self._m, out=np.zeros_like(self._G), where=self._m > 0)
-        return (
-            self._sum_before(self._hits_view.cg)
-            + item_gain
-            + self._interpolate(self._G - item_gain)
-        )
+        return self._sum_before(self._hits_view.cg) + item_gain + self._interpolate(self._G - item_gain)
 
 
 def _take_before(cumulated: Floats, column: Ints) -> Floats:

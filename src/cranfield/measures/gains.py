@@ -68,9 +68,7 @@ def get_top_level(gain: Gain) -> float | None:
     return None if isinstance(gain, str) else float(len(gain))
 
 
-def compute_gains(
-    gain: Gain, level: Floats, parameter: str = "gain", highest: float | None = None
-) -> Floats:
+def compute_gains(gain: Gain, level: Floats, parameter: str = "gain", highest: float | None = None) -> Floats:
     """Return the gains of an array of levels, or the values of another table."""
     if gain == "raw":
         return level

@@ -193,9 +193,7 @@ def parse_measures_for(
     unsuitable = [m for m in measures if m.takes != takes and not also(type(m))]
     if measures and not unsuitable:
         return measures
-    valid_names = ", ".join(
-        sorted(name for name, c in REGISTRY.items() if c.takes == takes or also(c))
-    )
+    valid_names = ", ".join(sorted(name for name, c in REGISTRY.items() if c.takes == takes or also(c)))
     for m in unsuitable:
         fix = f"Use `cranfield {TAKES[m.takes]}` for {m}. Measures of {takes}: {valid_names}"
         raise InputError.from_problem(f"{m} is no measure of {takes}", fix)
@@ -329,9 +327,7 @@ def _translate_from_table(text: str, table: dict[str, str], tool: str) -> Call:
     call = _parse_call(text)
     target = _find_entry(call.name, table)
     if target is None:
-        raise MeasureError(
-            lambda: f"{tool} has no measure {call.name!r}{_suggest_names(call.name, table)}"
-        )
+        raise MeasureError(lambda: f"{tool} has no measure {call.name!r}{_suggest_names(call.name, table)}")
     return _merge_target(target, call)
 
 
@@ -374,9 +370,7 @@ def _build(call: Call, column_name: str) -> Measure:
         settings["cutoff"] = parse_literal(call.cutoff)
     valid_names = [f.name for f in cls.list_parameters()]
     for key, text in call.parameters.items():
-        for name, setting in _translate_parameter(
-            cls, key, _strip_quotes(text), valid_names
-        ).items():
+        for name, setting in _translate_parameter(cls, key, _strip_quotes(text), valid_names).items():
             if name in settings:
                 raise CranfieldError(f"duplicate parameter {name!r}")
             if name not in (*valid_names, "cutoff"):
@@ -406,19 +400,13 @@ def _get_base(cls: type[Measure], arguments: list[str]) -> str:
     return arguments[0]
 
 
-def _translate_parameter(
-    cls: type[Measure], key: str, value: str, valid_names: list[str]
-) -> dict[str, str]:
+def _translate_parameter(cls: type[Measure], key: str, value: str, valid_names: list[str]) -> dict[str, str]:
     """Translate a parameter: of another tool, or the name of the number after @."""
     if key in valid_names:
         return {key: value}
     if key == cls.cutoff_name:
         return {"cutoff": value}
-    return (
-        translate_parameter(cls.translations, key, value)
-        if key in cls.translations
-        else {key: value}
-    )
+    return translate_parameter(cls.translations, key, value) if key in cls.translations else {key: value}
 
 
 def _strip_quotes(text: str) -> str:
@@ -446,9 +434,7 @@ def _suggest_call(call: Call) -> str:
     return _suggest_names(call.name, [*REGISTRY, *ALIASES], format_suggestion)
 
 
-def _suggest_names(
-    name: str, valid_names: Iterable[str], format_name: Callable[[str], str] = str
-) -> str:
+def _suggest_names(name: str, valid_names: Iterable[str], format_name: Callable[[str], str] = str) -> str:
     from difflib import SequenceMatcher, get_close_matches
 
     spellings = {k.lower(): k for k in reversed([*valid_names])}
@@ -456,9 +442,5 @@ def _suggest_names(
     if not matches:
         return ". Run `cranfield measures` for a list."
     similarities = [SequenceMatcher(None, k, name.lower()).ratio() for k in matches]
-    best = [
-        spellings[k]
-        for k, ratio in zip(matches, similarities, strict=True)
-        if ratio > similarities[0] - 0.05
-    ]
+    best = [spellings[k] for k, ratio in zip(matches, similarities, strict=True) if ratio > similarities[0] - 0.05]
     return f". Did you mean {' or '.join(map(format_name, best))}?"

@@ -186,9 +186,7 @@ class rpref_relative2(RelativePreferenceMeasure):
     properties = has("graded", "normalised")
 
     def score(self, x: Lists) -> Floats:
-        return self.compute_ratio(
-            x, self.compute_penalty(x) / np.maximum(self.compute_place(x), 1.0)
-        )
+        return self.compute_ratio(x, self.compute_penalty(x) / np.maximum(self.compute_place(x), 1.0))
 
 
 @measure
@@ -312,11 +310,7 @@ class xinfAP(SampleMeasure):
         R = np.zeros(len(x))
         for s in self.iter_strata(x):
             judged_above = sum_above(s.is_listed & (x.level >= 0))
-            expected += (
-                sum_above(s.is_listed)
-                * (sum_above(x.I * s.is_listed) + eps)
-                / (judged_above + 3 * eps)
-            )
+            expected += sum_above(s.is_listed) * (sum_above(x.I * s.is_listed) + eps) / (judged_above + 3 * eps)
             weight += s.is_listed * ratio(*s.scale)[:, None]
             R += s.estimate_count(s.is_judged & relevant)
         precision = x.step("E", (1.0 + expected) / x.r)

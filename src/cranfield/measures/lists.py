@@ -242,9 +242,7 @@ class Lists(ValueCache):
     vertical: Floats | None = None  # [lists, items] number of the vertical, NaN: unknown
     stratum: Floats | None = None  # [lists, items] number of the stratum, if known
     steps: dict[str, Any] = field(default_factory=dict, init=False)
-    rank_steps: dict[str, Floats] = field(
-        default_factory=dict, init=False
-    )  # steps with a value for every rank
+    rank_steps: dict[str, Floats] = field(default_factory=dict, init=False)  # steps with a value for every rank
     fraction: tuple[Any, Any] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -311,8 +309,7 @@ class Lists(ValueCache):
         """These lists without unjudged items."""
         ranks = np.broadcast_to(np.arange(1, self.r.shape[1] + 1), self.r.shape)
         lengths = {
-            unit: Lengths(item_lengths, sum_above(item_lengths))
-            for unit, (item_lengths, _) in self.lengths.items()
+            unit: Lengths(item_lengths, sum_above(item_lengths)) for unit, (item_lengths, _) in self.lengths.items()
         }
         n = self.judged.sum(axis=1)
         row, column = np.nonzero(self.judged)
@@ -419,11 +416,7 @@ class Lists(ValueCache):
         self._check_complete("the number of relevant items")
         return self.gold.cache(
             ("R", self.rel, self.gain, self.max_level),
-            lambda: (
-                self._find_relevant(self.gold.levels, self.gold.judged)
-                .sum(axis=1)
-                .astype(np.float64)
-            ),
+            lambda: self._find_relevant(self.gold.levels, self.gold.judged).sum(axis=1).astype(np.float64),
         )
 
     @property
@@ -487,9 +480,7 @@ class Lists(ValueCache):
 
     def _check_complete(self, quantity: str) -> None:
         if not self.gold.is_complete:
-            raise NeedsMore(
-                f"requires {quantity}. Pass all judged levels of the topic as judged=[…]"
-            )
+            raise NeedsMore(f"requires {quantity}. Pass all judged levels of the topic as judged=[…]")
 
 
 def split_topics(
@@ -534,9 +525,7 @@ def build_gold_block(
     return gold
 
 
-def build_intent_block(
-    intents: Intents, start: int, stop: int, importance: Floats | None = None
-) -> IntentBlock:
+def build_intent_block(intents: Intents, start: int, stop: int, importance: Floats | None = None) -> IntentBlock:
     """Return the padded intents of topics start..stop-1."""
     filled, of_intents = _find_cells(intents.offsets[start : stop + 1])
     judged, of_items = _find_cells(intents.items[start : stop + 1])

@@ -100,9 +100,7 @@ class RBP(UserModel):
     (2.0, 0.25)
     """
 
-    p: float = param(
-        0.8, "probability of continuing to the next rank", low=0, high=1, open_ends=True
-    )
+    p: float = param(0.8, "probability of continuing to the next rank", low=0, high=1, open_ends=True)
     references = cite("moffat2008", "azzopardi2019")
     advice = (
         "If the persistence of users is known, from a log or by convention (0.5 impatient, 0.8 "
@@ -540,10 +538,7 @@ class NERR10(NearlyERR):
 
     phi: float = param(0.9, "probability that an unsatisfied user continues", low=0, high=1,
                        open_ends=True)  # fmt: skip
-    advice = (
-        "If a single item can satisfy users, and unsatisfied users have RBP's persistence. No "
-        "cutoff is needed."
-    )
+    advice = "If a single item can satisfy users, and unsatisfied users have RBP's persistence. No cutoff is needed."
     examples = ("NERR10(phi=0.8)",)
     vary = sweep("phi", 0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -562,10 +557,7 @@ class NERR11(NearlyERR):
     """
 
     T: float = target_param()
-    advice = (
-        "If a single item can satisfy users, and unsatisfied users have INSQ's patience, which "
-        "grows with depth."
-    )
+    advice = "If a single item can satisfy users, and unsatisfied users have INSQ's patience, which grows with depth."
     examples = ("NERR11(T=2)",)
     vary = sweep("T", 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 
@@ -668,9 +660,7 @@ class NCU(UserModel):
     """
 
     stop: str = param("gu", "stopping distribution Pstop(i)", choices=tuple(ncu.STOPS))
-    gamma: float = param(
-        0.95, "stop=rb: weight of each stop relative to the one before", low=0, high=1
-    )
+    gamma: float = param(0.95, "stop=rb: weight of each stop relative to the one before", low=0, high=1)
     norm: str = param("ideal", "stop=rb at a cutoff: divide by the ideal list's sum, or by "
                                "min(l, R)",
                       choices=("ideal", "min"))  # fmt: skip

@@ -139,8 +139,7 @@ ALIASES = {
 
 # Groups of measures.
 GROUPS = {
-    "nuggets": "NuggetV(strict=true) NuggetV NuggetW(strict=true) NuggetW NuggetA(strict=true) "
-    "NuggetA",
+    "nuggets": "NuggetV(strict=true) NuggetV NuggetW(strict=true) NuggetW NuggetA(strict=true) NuggetA",
     "citations": "CitationP CitationR CitationF",
     "short": "EM TokenF1 Contains ROUGEL",
 }
@@ -219,10 +218,6 @@ def list_aliases(name: str) -> list[str]:
     """
 
     all_names = ALIASES | {f"ntcir:{a}": target for a, target in NTCIREVAL.items()}
-    aliases = {
-        a: target
-        for a, target in all_names.items()
-        if get_measure_name(target) == name and a != name.lower()
-    }
+    aliases = {a: target for a, target in all_names.items() if get_measure_name(target) == name and a != name.lower()}
     exact = [a for a, target in aliases.items() if target == name]
     return exact + [f"{a} = {target}" for a, target in aliases.items() if target != name]

@@ -87,9 +87,7 @@ def stop_when_satisfied(m: Any, x: Lists) -> tuple[Floats, Floats]:
     """Stop at the first item that satisfies the user: Pr(r)·dsat(r − 1)."""
     Pr = x.step("Pr", compute_satisfaction(m, x))
     dsat = np.cumprod(1.0 - Pr, axis=1)
-    unsatisfied = (
-        np.concatenate((np.ones((len(x), 1)), dsat[:, :-1]), axis=1) if dsat.size else dsat
-    )
+    unsatisfied = np.concatenate((np.ones((len(x), 1)), dsat[:, :-1]), axis=1) if dsat.size else dsat
     return x.step("dsat(r−1)", unsatisfied) * Pr, np.ones(len(x))
 
 
@@ -438,9 +436,7 @@ class iRBU(SatisfactionMeasure):
     """
 
     user = ("sat", "IE")
-    p: float = param(
-        0.99, "utility left after reading one more item", low=0, high=1, open_ends=True
-    )
+    p: float = param(0.99, "utility left after reading one more item", low=0, high=1, open_ends=True)
     references = cite("amigo2018", "sakai2021zeng")
     task = "graded judgments, patient users"
     range = "0 to below 1"
@@ -489,9 +485,7 @@ class NCU(SatisfactionMeasure):
 
     stop: str = param("gu", "stopping distribution Pstop(r)", choices=tuple(STOPS))
     utility: str = param("BR", "utility NU(r) at the stopping rank", choices=tuple(UTILITIES))
-    gamma: float = param(
-        0.95, "stop=rb: weight of each stop relative to the one before", low=0, high=1
-    )
+    gamma: float = param(0.95, "stop=rb: weight of each stop relative to the one before", low=0, high=1)
     norm: str = param("ideal", "stop=rb at a cutoff: divide by the ideal list's sum, or by "
                                "min(l, R)",
                       choices=("ideal", "min"))  # fmt: skip

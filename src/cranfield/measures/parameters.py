@@ -110,9 +110,7 @@ class Number:
         return number + interval.format(*ends)
 
     def convert(self, value: Any) -> float:
-        is_within = is_number(value) and (
-            self.low < value < self.high if self.open else self.low <= value <= self.high
-        )
+        is_within = is_number(value) and (self.low < value < self.high if self.open else self.low <= value <= self.high)
         if not is_within or not math.isfinite(value) or (self.integer and value % 1):
             raise ValueError
         if value and not SMALLEST <= abs(float(value)) <= LARGEST:
@@ -224,8 +222,7 @@ def gain_param() -> Any:
     """Declare the gain of graded measures."""
     return param(
         "linear",
-        "linear (the level), exp (2^level − 1), binary, unit (level / highest level), or a table "
-        "such as 1:2:3",
+        "linear (the level), exp (2^level − 1), binary, unit (level / highest level), or a table such as 1:2:3",
     )
 
 

@@ -123,10 +123,7 @@ def _score_as_printed(x: PreferenceCounts, among_retrieved: bool = False) -> flo
     This holds for versions 9 and 10. A group without preferences makes the topic 0.
     """
     groups = (x.among_retrieved if among_retrieved else x).groups
-    shares = [
-        _score_group_as_printed(group_seen, group.R)
-        for group_seen, group in zip(groups, x.groups, strict=True)
-    ]
+    shares = [_score_group_as_printed(group_seen, group.R) for group_seen, group in zip(groups, x.groups, strict=True)]
     return 0.0 if any(map(math.isnan, shares)) else _mean(shares)
 
 

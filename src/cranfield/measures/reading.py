@@ -54,11 +54,7 @@ class TBG(Measure):
         k = x.r - 1.0
         opened = self.per_word * x.length_above(self.length_unit) + self.per_document * k
         relevant_time = x.I * (self.per_word * x.length(self.length_unit) + self.per_document)
-        return (
-            self.summary_time * k
-            + self.miss * opened
-            + (self.click - self.miss) * sum_above(relevant_time)
-        )
+        return self.summary_time * k + self.miss * opened + (self.click - self.miss) * sum_above(relevant_time)
 
 
 @measure

@@ -132,9 +132,7 @@ class SessionLists:
         lengths = {}
         if self.length is not None:
             item_lengths = np.nan_to_num(self.length)
-            lengths[U.length_unit] = Lengths(
-                take(item_lengths, 0.0), take(sum_above(item_lengths * is_read), 0.0)
-            )
+            lengths[U.length_unit] = Lengths(take(item_lengths, 0.0), take(sum_above(item_lengths * is_read), 0.0))
         lists = Lists(
             take(np.cumsum(is_read, axis=1), n[:, None] + 1),
             take(self.level, 0.0),
@@ -167,9 +165,7 @@ class ConcatenatedLists(NamedTuple):
     rank: Ints  # in the list of that query
 
 
-def build_gold(
-    judged: Sequence[Sequence[float]], max_level: float, is_complete: bool = True
-) -> Gold:
+def build_gold(judged: Sequence[Sequence[float]], max_level: float, is_complete: bool = True) -> Gold:
     """Return the judged levels of each session, highest first."""
     levels = _pad((sorted(x, reverse=True) for x in judged), 0.0)
     filled = np.arange(levels.shape[1]) < np.array([len(x) for x in judged])[:, None]
@@ -270,9 +266,7 @@ class SessionMeasure(Measure):
             session = _read_session(levels, docs, lengths, clicks)
             judged_levels = _read_judged(judged, session)
             highest = max((x for x in judged_levels if not math.isnan(x)), default=0.0)
-            block = SessionLists.from_sessions(
-                [session], build_gold([judged_levels], highest, judged is not None)
-            )
+            block = SessionLists.from_sessions([session], build_gold([judged_levels], highest, judged is not None))
             return float(self.score(block)[0])
         except NeedsMore as missing:
             raise CranfieldError(f"{self} {missing}") from None
@@ -302,9 +296,7 @@ class sDCG(SessionMeasure):
     rel: float | None = rel_param("levels below this have gain 0")
     bq: float = param(4.0, "base of the logarithm of the query's number", low=1, open_ends=True)
     b: float = param(2.0, "base of the logarithm of the rank", low=1, open_ends=True)
-    truncate: str = param(
-        "never", "clicks: each list ends at its lowest click", choices=("never", "clicks")
-    )
+    truncate: str = param("never", "clicks: each list ends at its lowest click", choices=("never", "clicks"))
     version: str = param(
         "concatenated",
         "concatenated: ranks in all lists; jk2008: ranks in each list, Järvelin et al. 2008",
@@ -318,9 +310,7 @@ class sDCG(SessionMeasure):
 
     def score(self, x: Any) -> Floats:
         session_lists = self.concatenate(x)
-        return self.discount(
-            self.view(session_lists.lists), session_lists.query, session_lists.rank
-        )
+        return self.discount(self.view(session_lists.lists), session_lists.query, session_lists.rank)
 
     def concatenate(self, x: SessionLists) -> ConcatenatedLists:
         """Return the concatenated list of each session."""
@@ -357,9 +347,7 @@ class nsDCG(sDCG):
     1.0
     """
 
-    ideal: str = param(
-        "one", "one ideal list (one), or one for each query (lists)", choices=("one", "lists")
-    )
+    ideal: str = param("one", "one ideal list (one), or one for each query (lists)", choices=("one", "lists"))
     ideal_depth: float | None = param(None, "cut the ideal list at this rank", low=1, whole=True)
     task = "sessions of several queries for one need"
     range = "0 to 1"
@@ -367,9 +355,7 @@ class nsDCG(sDCG):
 
     def score(self, x: Any) -> Floats:
         session_lists = self.concatenate(x)
-        score = self.discount(
-            self.view(session_lists.lists), session_lists.query, session_lists.rank
-        )
+        score = self.discount(self.view(session_lists.lists), session_lists.query, session_lists.rank)
         return ratio(score, self.compute_ideal(session_lists.lists, x.queries))
 
     def compute_ideal(self, lists: Lists, queries: Ints) -> Floats:
@@ -464,9 +450,7 @@ class clickU(U):
         n = len(clicks.rank)
         filled = np.ones((1, n), dtype=bool)
         gold = Gold(clicks.level[None, :], filled, clicks.max_level)
-        clicked_lists = Lists(
-            np.arange(1, n + 1)[None, :], clicks.level[None, :], filled, np.array([n]), gold
-        )
+        clicked_lists = Lists(np.arange(1, n + 1)[None, :], clicks.level[None, :], filled, np.array([n]), gold)
         gain = self.compute_item_gains(self.view(clicked_lists))[0]
         is_document: list[bool] = []
         rank: list[int] = []
@@ -492,9 +476,7 @@ class clickU(U):
         rows = _read_nested("clicks", clicks, "a tuple for each")
         widths = {len(row) for row in rows}
         if len(widths) > 1 or not widths <= {3, 4}:
-            problem = (
-                f"clicks must be (query, rank, length) or (query, rank, length, level): {rows!r}"
-            )
+            problem = f"clicks must be (query, rank, length) or (query, rank, length, level): {rows!r}"
             raise InputError.from_problem(problem, where=self)
         for query, rank, length, *level in rows:
             _check_number("query", query, 1, integer=True, high=DEEPEST)
@@ -512,10 +494,7 @@ class clickU(U):
 
 def _read_session(levels: Any, docs: Any, lengths: Any, clicks: Any) -> SessionRankings:
     """Build a session from nested lists."""
-    known_levels = [
-        [_read_level(level) for level in query_levels]
-        for query_levels in _read_nested("levels", levels)
-    ]
+    known_levels = [[_read_level(level) for level in query_levels] for query_levels in _read_nested("levels", levels)]
     numbers = iter(range(sum(map(len, known_levels))))  # without docs, all documents are different
     names = [list(islice(numbers, len(query_levels))) for query_levels in known_levels]
     names = names if docs is None else _read_parallel("docs", docs, known_levels)
@@ -549,9 +528,7 @@ def _read_parallel(name: str, values: Any, levels: list[list[float]]) -> list[li
     return lists
 
 
-def _read_nested(
-    name: str, values: Any, expected: str = "a list for each query"
-) -> list[list[Any]]:
+def _read_nested(name: str, values: Any, expected: str = "a list for each query") -> list[list[Any]]:
     try:
         rows = [list(row) for row in values if not isinstance(row, str)]
         if len(rows) == len(values):

@@ -108,9 +108,7 @@ class FMeasure(SetMeasure):
     """F, E and their set version: precision and recall in one number."""
 
     beta: float = param(1.0, "weight of recall relative to precision", low=0)
-    alpha: float | None = param(
-        None, "weight of precision instead of beta: α = 1/(β² + 1)", low=0, high=1
-    )
+    alpha: float | None = param(None, "weight of precision instead of beta: α = 1/(β² + 1)", low=0, high=1)
     rel: float | None = rel_param()
 
     def __post_init__(self) -> None:

@@ -137,9 +137,7 @@ class Pairs:
         return cls(*np.unique(numbers, return_counts=True))
 
     def __and__(self, other: Pairs) -> Pairs:
-        common, i, j = np.intersect1d(
-            self.numbers, other.numbers, assume_unique=True, return_indices=True
-        )
+        common, i, j = np.intersect1d(self.numbers, other.numbers, assume_unique=True, return_indices=True)
         return Pairs(common, np.minimum(self.counts[i], other.counts[j]))
 
     def total(self) -> int:
@@ -169,9 +167,7 @@ class Words(ValueCache):
 
         With `words`, the tokens themselves are counted as well, by numbers below 0.
         """
-        return self.cache(
-            (skip, words), lambda: Pairs.from_numbers(self._number_pairs(skip, words))
-        )
+        return self.cache((skip, words), lambda: Pairs.from_numbers(self._number_pairs(skip, words)))
 
     @cached_property
     def positions(self) -> dict[int, int]:
@@ -362,9 +358,7 @@ def find_end(vital: str, text: str) -> int | None:
         return len(_fold(text[:end]))
 
     beyond = bisect_right(ends, folded, key=measure_length)
-    return (
-        beyond - 1 if measure_length(beyond - 1) == folded else beyond
-    )  # one character can fold to several
+    return beyond - 1 if measure_length(beyond - 1) == folded else beyond  # one character can fold to several
 
 
 def _fold(text: str) -> str:
@@ -411,9 +405,7 @@ class ReferenceMeasure(TextMeasure):
             raise CranfieldError(f"{self}: expected {expected}, found {text!r} and {references!r}")
         if not reference_list:
             raise InputError.from_problem("no reference given", where=self)
-        return self.score(
-            build_answer(text, read, [read(reference) for reference in reference_list])
-        )
+        return self.score(build_answer(text, read, [read(reference) for reference in reference_list]))
 
 
 @measure
@@ -478,9 +470,7 @@ class Rouge(ReferenceMeasure):
                 return sum_in_order(scores[index] for scores in results) / len(results)
         return self._compute_scores(*map(sum, zip(*matches, strict=True)))[index]
 
-    def _compute_scores(
-        self, matched: int, text_total: int, reference_total: int
-    ) -> tuple[float, float, float]:
+    def _compute_scores(self, matched: int, text_total: int, reference_total: int) -> tuple[float, float, float]:
         """Return recall, precision and F."""
         recall, precision = divide(matched, reference_total), divide(matched, text_total)
         return recall, precision, compute_f(precision, recall, self.beta)
@@ -575,9 +565,7 @@ class ROUGEL(Rouge):
         return matched, len(words.tokens), len(reference.tokens)
 
 
-def count_common_subsequence(
-    a: Sequence[int], b: Sequence[int], positions: Mapping[int, int] | None = None
-) -> int:
+def count_common_subsequence(a: Sequence[int], b: Sequence[int], positions: Mapping[int, int] | None = None) -> int:
     """Return the length of the longest common subsequence (Hyyrö 2004).
 
     `positions` are those of the tokens of b, if known.
@@ -674,9 +662,7 @@ class TokenF1(ShortAnswer):
         if not (words.normalised and gold.normalised):
             return float(words.normalised == gold.normalised)
         counts, gold_counts = words.normalised_counts, gold.normalised_counts
-        common = sum(
-            [min(counts[word], gold_counts[word]) for word in counts.keys() & gold_counts.keys()]
-        )
+        common = sum([min(counts[word], gold_counts[word]) for word in counts.keys() & gold_counts.keys()])
         return compute_f(common / len(words.normalised), common / len(gold.normalised), 1.0)
 
 
@@ -726,9 +712,7 @@ class NuggetMeasure(TextMeasure):
         """
         read = build_reader(tokens)
         if not isinstance(text, str) and not _is_count(text):
-            raise InputError.from_problem(
-                f"expected a text or its length, found {text!r}", where=self
-            )
+            raise InputError.from_problem(f"expected a text or its length, found {text!r}", where=self)
         if not isinstance(nuggets, Mapping) or not isinstance(found, Mapping | None):
             expected = "{nugget: (weight, vital string)} and found={nugget: end}"
             problem = f"expected {expected}, found {nuggets!r} and {found!r}"
@@ -874,10 +858,7 @@ class Pourpre(NuggetF):
     def match_nuggets(self, x: Answer) -> Mapping[str, float]:
         text_units = x.words.count_ngrams(1)
         vital = {name: (v.words or Words(())).count_ngrams(1) for name, v in x.nuggets.items()}
-        matches = {
-            name: divide(count_shared(text_units, units), units.total())
-            for name, units in vital.items()
-        }
+        matches = {name: divide(count_shared(text_units, units), units.total()) for name, units in vital.items()}
         return {name: matched for name, matched in matches.items() if matched}
 
 

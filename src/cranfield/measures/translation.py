@@ -39,21 +39,15 @@ def from_foreign(measure: Any) -> Measure:
         return from_ir_measures(name, params)[0]
     except CranfieldError:
         fix = "Write it with @cf.measure, or use cf.compat.ir_measures."
-        raise InputError.from_problem(
-            f"cranfield has no measure for {measure} of ir_measures", fix
-        ) from None
+        raise InputError.from_problem(f"cranfield has no measure for {measure} of ir_measures", fix) from None
 
 
-def from_ir_measures(
-    name: str, params: Mapping[str, Any]
-) -> tuple[Measure, tuple[tuple[Any, Any], ...]]:
+def from_ir_measures(name: str, params: Mapping[str, Any]) -> tuple[Measure, tuple[tuple[Any, Any], ...]]:
     """Return the measure for one of ir_measures, and its gains by level, if any."""
     name, parameters = _translate_name(name, dict(params))
     pairs = tuple(sorted((parameters.pop("gains", None) or {}).items()))
     without_cutoff, _, at_cutoff = IR_MEASURES.get(name.lower(), name).partition("|")
-    base = grammar.parse_measure(
-        at_cutoff if at_cutoff and "cutoff" in parameters else without_cutoff
-    )
+    base = grammar.parse_measure(at_cutoff if at_cutoff and "cutoff" in parameters else without_cutoff)
     settings: dict[str, Any] = {}
     for key, value in parameters.items():
         settings |= PARAMETERS[key](value) if key in PARAMETERS else {key: value}

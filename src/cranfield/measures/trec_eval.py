@@ -29,9 +29,7 @@ NAMES = (
 )
 OFFICIAL = NAMES[:12]
 SET = (*NAMES[:5], "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F")
-VERSION_9 = tuple(
-    name for name in NAMES[: NAMES.index(PREFERENCES[0])] if name not in ("dcg", "ideal_dcg")
-)
+VERSION_9 = tuple(name for name in NAMES[: NAMES.index(PREFERENCES[0])] if name not in ("dcg", "ideal_dcg"))
 NICKNAMES = {
     "official": OFFICIAL,
     "set": SET,
@@ -119,9 +117,7 @@ def apply_gains(levels: Floats, gain_table: Mapping[int, float]) -> Floats:
     return gains
 
 
-def compute_unit_gains(
-    judgments: Judgments, levels: Floats, gain_table: Mapping[int, float]
-) -> Floats:
+def compute_unit_gains(judgments: Judgments, levels: Floats, gain_table: Mapping[int, float]) -> Floats:
     """Return gains from 0 to 1, as rbp needs them.
 
     gain = (g − min g)/(max g − min g) if a gain of the topic is outside 0 to 1. The minimum and

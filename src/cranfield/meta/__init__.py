@@ -14,7 +14,5 @@ from cranfield.meta.stability import *
 from cranfield.meta.swap import *
 
 __all__ = [
-    name
-    for name, value in sorted(globals().items())
-    if getattr(value, "__module__", "").startswith("cranfield.meta.")
+    name for name, value in sorted(globals().items()) if getattr(value, "__module__", "").startswith("cranfield.meta.")
 ]

@@ -177,26 +177,18 @@ def concordance(
     golden, selected = _parse_measure_names(gold, measures)
     check_run_count(scores)
     check_topic_count(len(scores.topics), 1)
-    names, exclusions = find_ranking_measures(
-        scores, [m for m in selected or scores.measures if m not in golden]
-    )
+    names, exclusions = find_ranking_measures(scores, [m for m in selected or scores.measures if m not in golden])
     candidates = {name: extract_measure(scores, name) for name in names}
-    standard = {
-        name: extract_measure(scores, name) for name in find_ranking_measures(scores, golden)[0]
-    }
+    standard = {name: extract_measure(scores, name) for name in find_ranking_measures(scores, golden)[0]}
     _check_gold_measures(standard, golden)
     if len(candidates) < 2:
-        problem = (
-            f"{format_count(len(candidates), 'measure')} to compare{format_reasons(exclusions)}"
-        )
+        problem = f"{format_count(len(candidates), 'measure')} to compare{format_reasons(exclusions)}"
         raise InputError(problem, "at least 2")
     every_measure = candidates | standard
     signs = {name: _compute_pair_signs(item.values) for name, item in every_measure.items()}
     gold_sets = dict.fromkeys([*((name,) for name in golden), golden])  # one by one, then all
     return Concordance(
-        tuple(
-            chain(*(_compare_measures(candidates, standard, signs, names) for names in gold_sets))
-        ),
+        tuple(chain(*(_compare_measures(candidates, standard, signs, names) for names in gold_sets))),
         tuple(candidates),
         tuple(gold_sets),
         alpha,
@@ -286,9 +278,7 @@ def build_matrix_table(result: Concordance) -> ResultTable:
         Field("gold", None, texts=[format_gold(gold) for gold, _ in rows], key=True),
         Field("measure", None, texts=[first for _, first in rows], key=True),
     ]
-    columns = build_grid_columns(
-        rows, result.measures[1:], lambda row, second: cells.get((*row, second), "–")
-    )
+    columns = build_grid_columns(rows, result.measures[1:], lambda row, second: cells.get((*row, second), "–"))
     text = (
         f"Concordance test: {_describe_comparison(result)}. Percentages of the pairs of rankings "
         "on which the measures of row and column strictly disagree (number in parentheses): the "
@@ -344,9 +334,7 @@ def _format_share(share: float) -> str:
 def _describe_comparison(result: Concordance) -> str:
     lists = max((pair.compared for pair in result.pairs), default=0)
     run_pairs = math.comb(len(result.runs), 2)
-    size = tables.format_runs_and_topics(
-        len(result.runs), *(pair.compared // run_pairs for pair in result.pairs)
-    )
+    size = tables.format_runs_and_topics(len(result.runs), *(pair.compared // run_pairs for pair in result.pairs))
     return f"{format_count(lists, 'pair')} of rankings of {size}"
 
 

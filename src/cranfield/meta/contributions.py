@@ -85,9 +85,7 @@ def count_relevant(
         counting = np.isin(collection.topics, scores.topics)
         relevant = _select_relevant(evaluator, counting)
         lists = [labelled_run.rankings.keep_topics(counting) for labelled_run in labelled]
-        depths = selected_depths or choose_cutoffs(
-            max(int(x.lengths.max(initial=0)) for x in lists)
-        )
+        depths = selected_depths or choose_cutoffs(max(int(x.lengths.max(initial=0)) for x in lists))
         names = [run.name for run in loaded_runs]
         notes = [] if team_of is None else note_teams(names, team_of)
         owners = names if team_of is None else [team_of.get(name, name) for name in names]
@@ -97,9 +95,7 @@ def count_relevant(
         by_owner = {owner: ranks[relevant] for owner, ranks in best.items()}
         kind: Any = "run" if team_of is None else "team"
         rows = tuple(_build_rows(kind, by_owner, depths))
-        return RelevantCounts(
-            rows, int(relevant.sum()), len(scores.topics), (*notes, *scores.notes)
-        )
+        return RelevantCounts(rows, int(relevant.sum()), len(scores.topics), (*notes, *scores.notes))
 
     return call_with_split(evaluator.read(runs), count_found)
 

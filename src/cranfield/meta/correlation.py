@@ -86,8 +86,7 @@ class CorrelationMatrix(MethodResult):
             format_count(self.topics, "topic"),
         ]
         numbers = {
-            self.names[i] if i == j else f"{self.names[i]} – {self.names[j]}": self.values[i, j]
-            for i, j in self.pairs
+            self.names[i] if i == j else f"{self.names[i]} – {self.names[j]}": self.values[i, j] for i, j in self.pairs
         }
         return format_summary(self, descriptions, numbers)
 
@@ -201,16 +200,12 @@ def correlation(
         [side.select(sets[0].runs, None, list(defined_topics)) for side in sets],
     )
     defined = np.stack(list(defined_topics.values()), axis=1)  # [topics, k]
-    topic_scores = np.stack(
-        [_align_topics(side, topics) for side in selected]
-    )  # [sets, topics, k, m]
+    topic_scores = np.stack([_align_topics(side, topics) for side in selected])  # [sets, topics, k, m]
     topic_scores[:, ~defined] = np.nan
     means = np.stack([_compute_means(side, topics, defined) for side in selected])
     ranked = means * np.array([[get_sign(sets[0], m)] for m in defined_topics])
     row = STATISTICS[statistic]
-    correlate: Callable[..., Floats] = (
-        partial(row, p=check_open_fraction("p", p)) if statistic == "rbo" else row
-    )
+    correlate: Callable[..., Floats] = partial(row, p=check_open_fraction("p", p)) if statistic == "rbo" else row
     values = correlate(ranked[-1], ranked[0])
     notes += _collect_ranking_notes(ranked, list(defined_topics))
 
@@ -272,14 +267,10 @@ def _find_comparable(
         unknown, error_notes = find_undefined_topics(sets, m)
         topic_count = min(len(set(side.topics) - unknown) for side in sets)
         if topic_count < least:
-            exclusions.append(
-                note_excluded(m, f"defined for {format_count(topic_count, 'topic')} only")
-            )
+            exclusions.append(note_excluded(m, f"defined for {format_count(topic_count, 'topic')} only"))
             continue
         defined_topics[m] = np.array([topic not in unknown for topic in topics])
-        undefined_notes = (
-            [note_undefined(m, [topic for topic in topics if topic in unknown])] if unknown else []
-        )
+        undefined_notes = [note_undefined(m, [topic for topic in topics if topic in unknown])] if unknown else []
         measure_notes += [*error_notes, *undefined_notes]
     if len(defined_topics) < least:
         count = format_count(len(defined_topics), "comparable measure")
@@ -291,14 +282,10 @@ def _find_comparable(
     return defined_topics, [*chain(*(side.notes for side in sets)), *exclusions, *measure_notes]
 
 
-def _select_rankable(
-    sets: Sequence[Scores], measures: Sequence[Any] | None
-) -> tuple[list[str], list[Note]]:
+def _select_rankable(sets: Sequence[Scores], measures: Sequence[Any] | None) -> tuple[list[str], list[Note]]:
     """Return the selected measures that rank the runs. All sets must have them."""
     if unshared := _find_unshared([sets[0].runs, sets[-1].runs]):
-        raise InputError(
-            f"{format_names(unshared, 'run')} in only one set of scores", "the same runs in both"
-        )
+        raise InputError(f"{format_names(unshared, 'run')} in only one set of scores", "the same runs in both")
     check_run_count(sets[0])
     selected = [*sets[0].measures] if measures is None else [*map(str, measures)]
     for side in sets:
@@ -326,11 +313,7 @@ def _compute_means(scores: Scores, topics: Sequence[str], defined: Bools) -> Flo
     scored_topics = set(scores.topics)
     means = []
     for measure, is_defined in zip(scores.measures, defined.T, strict=True):
-        selected = [
-            topic
-            for topic, ok in zip(topics, is_defined, strict=True)
-            if ok and topic in scored_topics
-        ]
+        selected = [topic for topic, ok in zip(topics, is_defined, strict=True) if ok and topic in scored_topics]
         summary = scores.select(None, selected, [measure]).summary()
         means.append([run_means[measure] for run_means in summary.values()])
     return np.array(means)
@@ -365,9 +348,7 @@ def _drop_undefined(values: Floats, x: Floats, y: Floats) -> Floats:
 
 def _compute_interval_ends(trial_values: Floats, values: Floats, confidence: float) -> Floats:
     """Return the limits: quantiles of the trials, shifted so that their mean is the value."""
-    trials = np.where(
-        np.isnan(trial_values).all(axis=0), 0.0, trial_values
-    )  # nan again by the values
+    trials = np.where(np.isnan(trial_values).all(axis=0), 0.0, trial_values)  # nan again by the values
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     ends = np.nanquantile(trials, tails, axis=0, method="inverted_cdf")  # τ has no others between
     is_defined = ~np.isnan(trials)
@@ -433,9 +414,7 @@ def build_pairs_table(result: CorrelationMatrix) -> tables.ResultTable:
         *tables.build_constant_columns({"statistic": result.statistic}, rows),
         column("value", itemgetter("value"), STATISTICS[result.statistic].title),
         *tables.build_interval_columns(intervals, result.confidence),
-        *tables.build_constant_columns(
-            tables.read_settings(result, *result._settings_names[2:]), rows
-        ),
+        *tables.build_constant_columns(tables.read_settings(result, *result._settings_names[2:]), rows),
     )
 
 
@@ -448,10 +427,7 @@ def build_scatter_figure(result: CorrelationMatrix, theme: Theme = DEFAULT_THEME
         problem = f"{len(result.pairs)} pairs of {len(result.names)} measures"
         raise InputError(problem, f"at most {MOST_PANELS} pairs to draw")
     frames = [_build_means_frame(result, i, j) for i, j in result.pairs]
-    planes = [
-        _build_plane(result, data, *pair, theme)
-        for data, pair in zip(frames, result.pairs, strict=True)
-    ]
+    planes = [_build_plane(result, data, *pair, theme) for data, pair in zip(frames, result.pairs, strict=True)]
     named_data = [
         plane.place_names(data, data, MAX_NAMES, plane.diagonal_boxes if result.sets else ())
         for plane, data in zip(planes, frames, strict=True)
@@ -464,9 +440,7 @@ def build_scatter_figure(result: CorrelationMatrix, theme: Theme = DEFAULT_THEME
             for plane, pair_data, pair in zip(planes, named_data, result.pairs, strict=True)
         ]
         wide = planes[0].width * min(len(panels), IN_A_ROW) + theme.scale_points(40)
-        return charts.build_panels(
-            panels, IN_A_ROW, theme, _format_heading(result), _format_subtitle(result), wide
-        )
+        return charts.build_panels(panels, IN_A_ROW, theme, _format_heading(result), _format_subtitle(result), wide)
 
     return Figure(draw, data, (*result.notes, *notes))
 
@@ -477,16 +451,11 @@ def _build_means_frame(result: CorrelationMatrix, i: int, j: int) -> pl.DataFram
     other_column = {} if result.sets else {"other": result.names[j]}
     rows = zip(result.runs, first.tolist(), second.tolist(), strict=True)
     return pl.DataFrame(
-        [
-            {"measure": result.names[i], **other_column, "run": run, "first": x, "second": y}
-            for run, x, y in rows
-        ]
+        [{"measure": result.names[i], **other_column, "run": run, "first": x, "second": y} for run, x, y in rows]
     )
 
 
-def _build_plane(
-    result: CorrelationMatrix, data: pl.DataFrame, i: int, j: int, theme: Theme
-) -> Plane:
+def _build_plane(result: CorrelationMatrix, data: pl.DataFrame, i: int, j: int, theme: Theme) -> Plane:
     if result.sets:
         titles = dict(zip(("first", "second"), map("mean by {}".format, result.sets), strict=True))
         return Plane.with_equal_axes(data, titles, SIDE, theme, grid=False)
@@ -495,17 +464,13 @@ def _build_plane(
     return Plane(titles, axes, *theme.choose_size(SIDE, SIDE), theme, style={"grid": False})
 
 
-def _draw_scatter(
-    result: CorrelationMatrix, plane: Plane, data: pl.DataFrame, i: int, j: int
-) -> Any:
+def _draw_scatter(result: CorrelationMatrix, plane: Plane, data: pl.DataFrame, i: int, j: int) -> Any:
     tooltip = ["run:N", *build_number_tooltips("first", "second")]
     equal = [plane.draw_diagonal()] if result.sets else []  # above it the second set gives more
     layers = *equal, plane.draw_points(tooltip, data["run"]), *plane.draw_labels(data)
     names = result.names[i], result.names[j]
     subject = names[0] if result.sets else format_title(result)
-    return plane.build_panel(
-        data, *layers, title=f"{subject}: {tables.format_mean_with_interval(result[names])}"
-    )
+    return plane.build_panel(data, *layers, title=f"{subject}: {tables.format_mean_with_interval(result[names])}")
 
 
 def _draw_heat_map(result: CorrelationMatrix, theme: Theme, data: pl.DataFrame) -> Any:
@@ -518,9 +483,7 @@ def _draw_heat_map(result: CorrelationMatrix, theme: Theme, data: pl.DataFrame) 
         interval=pl.Series([tables.format_interval(*ends) for ends in intervals]),
     )
     label_list, least = list(labels.values()), min(0.5, *data["value"].fill_nan(1.0))
-    columns, rows = (
-        (label_list[1:], label_list[:-1]) if result.symmetric else (label_list, label_list)
-    )
+    columns, rows = (label_list[1:], label_list[:-1]) if result.symmetric else (label_list, label_list)
     chart = charts.draw_cells(
         cell_data,
         {"y": columns, "x": rows},
@@ -531,9 +494,9 @@ def _draw_heat_map(result: CorrelationMatrix, theme: Theme, data: pl.DataFrame) 
         },
         theme,
     )
-    return charts.finish_chart(
-        chart, theme, _format_heading(result), _format_subtitle(result)
-    ).configure_view(stroke=None)
+    return charts.finish_chart(chart, theme, _format_heading(result), _format_subtitle(result)).configure_view(
+        stroke=None
+    )
 
 
 def _format_heading(result: CorrelationMatrix) -> str:

@@ -207,9 +207,7 @@ def discriminative_power(
     results: list[Discrimination] = []
     tested: dict[str, list[PairTest]] = {}
     for measure, matrix in matrices.items():
-        tests = compare_pairs(
-            matrix, test, None, correction, confidence=confidence, **trial_options
-        )
+        tests = compare_pairs(matrix, test, None, correction, confidence=confidence, **trial_options)
         pairs = sorted(
             (_build_pair(pair_test, runs, alpha) for pair_test in tests),
             key=lambda pair: -pair.pvalue,
@@ -220,10 +218,7 @@ def discriminative_power(
     results.sort(key=lambda pair_test: -pair_test.share)
     test_notes: list[tuple[str, Note]] = []
     for measure, tests in tested.items():
-        pair_notes = [
-            (pair_test, [n for n in pair_test.outcome.notes if n.kind != "trials"])
-            for pair_test in tests
-        ]
+        pair_notes = [(pair_test, [n for n in pair_test.outcome.notes if n.kind != "trials"]) for pair_test in tests]
         test_notes += name_subjects(measure, runs, pair_notes)
     noun = "measure" if all(subject in tested for subject, _ in test_notes) else "pair"
     notes += *merge_notes(test_notes, noun), *collect_alpha_notes(tested, alpha)
@@ -261,11 +256,7 @@ def _has_hsd(result: DiscriminativePower) -> bool:
 
 def _build_curves_table(result: DiscriminativePower) -> tables.ResultTable:
     column, pair_column = tables.bind_nested_rows(result.measures, "pairs")
-    ranked = [
-        (rank, pair)
-        for discrimination in result.measures
-        for rank, pair in enumerate(discrimination.pairs, 1)
-    ]
+    ranked = [(rank, pair) for discrimination in result.measures for rank, pair in enumerate(discrimination.pairs, 1)]
     return tables.build_table(
         "curves",
         f"ASL curves: the p-values of all pairs of {format_count(len(result.runs), 'run')}, on "
@@ -312,19 +303,13 @@ def _draw_chart(result: DiscriminativePower, theme: Theme, data: pl.DataFrame, w
     shares = {item.measure: f": {100 * item.share:.1f}%" for item in result.measures}
     line = charts.shorten_name_column(data["measure"]) + data["measure"].replace_strict(shares)
     measure_styles = theme.assign_styles(shares)  # colours belong to measures, not to labels
-    styles = {
-        item: measure_styles[measure] for item, measure in zip(line, data["measure"], strict=True)
-    }
+    styles = {item: measure_styles[measure] for item, measure in zip(line, data["measure"], strict=True)}
     above_count = (pl.col("pvalue") > top).sum().over("measure")
-    curve_data = data.with_columns(line=line).filter(
-        pl.col("rank") >= above_count
-    )  # begins with the last
+    curve_data = data.with_columns(line=line).filter(pl.col("rank") >= above_count)  # begins with the last
     ranked = f"{format_count(pairs, 'pair')} of runs, by falling p-value"
     chart = charts.draw_curves(
         curve_data,
-        charts.build_axis(
-            "x", "rank", ranked, [1, max(2, pairs)], **charts.build_rank_axis_style(pairs)
-        ),
+        charts.build_axis("x", "rank", ranked, [1, max(2, pairs)], **charts.build_rank_axis_style(pairs)),
         charts.build_axis("y", "pvalue", "p-value (ASL)", [0, top]),
         f"fraction with p ≤ {result.alpha:g}",
         [

@@ -140,9 +140,7 @@ class RankingChange:
         """Count the pairs of runs of a kind, mixed pairs also by the set with the significant
         difference.
         """
-        return sum(
-            pair.kind == kind and significant in (None, pair.significant) for pair in self.pairs
-        )
+        return sum(pair.kind == kind and significant in (None, pair.significant) for pair in self.pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,9 +183,7 @@ class JudgmentComparison(MethodResult):
             " and ".join(self.names),
             format_count(self.items.both, "document") + " judged in both",
         ]
-        return format_summary(
-            self, descriptions, numbers | {f"τ by {m}": tau for m, tau in taus.items()}
-        )
+        return format_summary(self, descriptions, numbers | {f"τ by {m}": tau for m, tau in taus.items()})
 
     @property
     def judged(self) -> tuple[int, int]:
@@ -324,10 +320,7 @@ def compare_judgments(
         options["topics"] = [topic for topic in selected_topics if topic in sets[0].topics]
     selection = "AP" if measures is None and options.get("preset") is None else measures
     format_options: dict[str, Any] = {"separator": separator, "columns": columns}
-    scores = [
-        evaluate(qrels, runs, selection, rel=rel, threads=threads, **format_options, **options)
-        for qrels in sets
-    ]
+    scores = [evaluate(qrels, runs, selection, rel=rel, threads=threads, **format_options, **options) for qrels in sets]
     systems = len(scores[0].runs)
     test, correction = choose_test(test, correction, systems, math.comb(systems, 2))
     result = replace(result, test=test, correction=correction)
@@ -359,9 +352,7 @@ class _JudgmentPair:
     @cached_property
     def items(self) -> Overlap:
         """Overlap of the items."""
-        return Overlap(
-            *(sum(getattr(o, f.name) for o in self.by_topic.values()) for f in fields(Overlap))
-        )
+        return Overlap(*(sum(getattr(o, f.name) for o in self.by_topic.values()) for f in fields(Overlap)))
 
     @cached_property
     def topics(self) -> Overlap:
@@ -396,18 +387,12 @@ class _JudgmentPair:
                 yield Note("missing-topics", text, topics=tuple(unshared))
         if self.ranges[0] != self.ranges[1]:
             named_ranges = zip(self.names, self.ranges, strict=True)
-            scales = " and ".join(
-                f"{low:g} to {high:g} by {name}" for name, (low, high) in named_ranges
-            )
+            scales = " and ".join(f"{low:g} to {high:g} by {name}" for name, (low, high) in named_ranges)
             text = f"levels are {scales}, compared as numbers"
             yield Note("scales", text)
-        empty_topics = (
-            [topic for topic, docs in self.shared[0].items() if not docs] if common else []
-        )
+        empty_topics = [topic for topic, docs in self.shared[0].items() if not docs] if common else []
         if empty_topics:
-            text = (
-                f"{format_names(empty_topics, 'topic')} without a document judged by both, excluded"
-            )
+            text = f"{format_names(empty_topics, 'topic')} without a document judged by both, excluded"
             yield Note("missing-topics", text, topics=tuple(empty_topics))
 
 
@@ -430,8 +415,7 @@ def _compute_agreements(pair: _JudgmentPair, rel: float, per_topic: bool) -> Agr
         return None, None
     judgment_pairs = pair.shared, [_convert_to_binary(judged, rel) for judged in pair.shared]
     levels, binary = (
-        agreement(_to_assessments(pair.names, *judgment_pair), per_topic)
-        for judgment_pair in judgment_pairs
+        agreement(_to_assessments(pair.names, *judgment_pair), per_topic) for judgment_pair in judgment_pairs
     )
     return levels, binary
 
@@ -444,9 +428,7 @@ def _merge_notes(agreements: AgreementPair) -> Iterable[Note]:
 def _to_assessments(names: tuple[str, str], first: TopicLevels, second: TopicLevels) -> Assessments:
     """Return the judgments of the shared items, as of two assessors."""
     votes = {
-        topic: {
-            doc: dict(zip(names, (x, second[topic][doc]), strict=True)) for doc, x in docs.items()
-        }
+        topic: {doc: dict(zip(names, (x, second[topic][doc]), strict=True)) for doc, x in docs.items()}
         for topic, docs in first.items()
         if docs
     }
@@ -481,10 +463,7 @@ def _select_qrels(qrels_pair: Sequence[Qrels], pair: _JudgmentPair, common: bool
         common_to = [{topic: side[topic] for topic in topics} for side in pair.shared]
         read = zip(common_to, qrels_pair, strict=True)
         return [replace(read_qrels(side), declared=qrels.declared) for side, qrels in read]
-    return [
-        side if set(side.topics) == set(topics) else side.select_topics(topics)
-        for side in qrels_pair
-    ]
+    return [side if set(side.topics) == set(topics) else side.select_topics(topics) for side in qrels_pair]
 
 
 # -- the runs -------------------------------------------------------------------------------------
@@ -510,9 +489,7 @@ def _with_rankings(
     testing = {name: getattr(result, name) for name in ("test", "correction", "trials", "seed")}
     testing |= {"threads": threads, "progress": progress}
     score_pairs, exclusions = _select_scores(scores)
-    rankings = tuple(
-        _compare_rankings(pair, result.alpha, result.confidence, testing) for pair in score_pairs
-    )
+    rankings = tuple(_compare_rankings(pair, result.alpha, result.confidence, testing) for pair in score_pairs)
     tests = {item.measure: [t for pair in item.pairs for t in pair.tests] for item in rankings}
     notes = (
         *result.notes,
@@ -527,9 +504,7 @@ def _with_rankings(
 def _collect_ranking_notes(rankings: Sequence[RankingChange], side: int) -> tuple[Note, ...]:
     """Return notes about the rankings by one set, if there are correlations."""
     correlated = [change for change in rankings if change.correlations]
-    return collect_ranking_notes(
-        {x.measure: np.array([run.means[side] for run in x.runs]) for x in correlated}
-    )
+    return collect_ranking_notes({x.measure: np.array([run.means[side] for run in x.runs]) for x in correlated})
 
 
 def _select_scores(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]], list[Note]]:
@@ -548,9 +523,7 @@ def _select_scores(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]
         notes += error_notes
         if len(kept_topics) < len(topics):
             notes.append(note_undefined(m, [topic for topic in topics if topic in unknown]))
-        score_pairs.append(
-            (first.select(None, kept_topics, [m]), second.select(None, kept_topics, [m]))
-        )
+        score_pairs.append((first.select(None, kept_topics, [m]), second.select(None, kept_topics, [m])))
     return score_pairs, notes
 
 
@@ -570,9 +543,7 @@ def _compare_rankings(
         return RankingChange(measure, topics, tuple(changes), {}, ())
     resampling_options = {"trials": DRAWS, "seed": testing["seed"], "threads": testing["threads"]}
     correlations = {
-        statistic: correlation(*pair, statistic, confidence=confidence, **resampling_options)[
-            measure, measure
-        ]
+        statistic: correlation(*pair, statistic, confidence=confidence, **resampling_options)[measure, measure]
         for statistic in STATISTICS
     }
     matrices = [extract_measure(side, measure, turned=False).matrix for side in pair]
@@ -629,9 +600,7 @@ def _join_names(result: JudgmentComparison, and_by: str = " and by ") -> str:
     return and_by.join(result.names)
 
 
-def _build_agreement_table(
-    result: JudgmentComparison, levels: Agreement, binary: Agreement
-) -> ResultTable:
+def _build_agreement_table(result: JudgmentComparison, levels: Agreement, binary: Agreement) -> ResultTable:
     column = tables.bind_rows([levels, binary])
     return tables.build_table(
         "agreement",
@@ -656,16 +625,12 @@ def _build_confusion_table(result: JudgmentComparison, levels: Agreement) -> Res
     )
 
 
-def _build_topics_table(
-    result: JudgmentComparison, levels: Agreement, binary: Agreement
-) -> ResultTable:
+def _build_topics_table(result: JudgmentComparison, levels: Agreement, binary: Agreement) -> ResultTable:
     column = tables.bind_rows(result.by_topic.values())
     first, second = result.names
 
     def build_coefficients(agreement: Agreement, kind: str, *names: str) -> list[Field]:
-        values = [
-            agreement.topics[x].values if x in agreement.topics else {} for x in result.by_topic
-        ]
+        values = [agreement.topics[x].values if x in agreement.topics else {} for x in result.by_topic]
         return [
             Field(
                 kind.replace(" ", "_") + x,
@@ -696,9 +661,7 @@ def _build_runs_table(result: JudgmentComparison) -> ResultTable:
         measure_column("measure", key=True),
         column("run", key=True),
         *tables.build_pair_columns(column, "mean", "means", result.names),
-        *tables.build_pair_columns(
-            column, "rank", "ranks", [f"rank {name}" for name in result.names]
-        ),
+        *tables.build_pair_columns(column, "rank", "ranks", [f"rank {name}" for name in result.names]),
         column("rise", text=lambda rise: f"{rise:+d}" if rise else "0"),
     )
 
@@ -727,9 +690,7 @@ def _build_rankings_table(result: JudgmentComparison) -> ResultTable:
     rankings = [ranking for ranking in result.rankings if ranking.pairs]
     column = tables.bind_rows(rankings)
     correlation_fields = [
-        _build_interval_fields(
-            name.replace("-", "_"), head, [r.correlations[name] for r in rankings]
-        )
+        _build_interval_fields(name.replace("-", "_"), head, [r.correlations[name] for r in rankings])
         for name, head in _STATISTICS.items()
     ]
     return tables.build_table(
@@ -746,9 +707,7 @@ def _build_rankings_table(result: JudgmentComparison) -> ResultTable:
 
 
 def _build_interval_fields(name: str, head: str, values: list[Interval]) -> Iterator[Field]:
-    yield Field(
-        name, [x.mean for x in values], head, [*map(tables.format_mean_with_interval, values)]
-    )
+    yield Field(name, [x.mean for x in values], head, [*map(tables.format_mean_with_interval, values)])
     yield Field(f"{name}_low", [x.low for x in values], visible=False)
     yield Field(f"{name}_high", [x.high for x in values], visible=False)
 
@@ -783,9 +742,7 @@ def _describe_test(result: JudgmentComparison) -> str:
     correction_text = "" if correction == "none" else CORRECTIONS[correction].title
     tests = (test for ranking in result.rankings for pair in ranking.pairs for test in pair.tests)
     sampled = [test.sampled for test in tests]
-    parts = describe_test(
-        result.test or "", result.trials, result.seed, is_fully_enumerated(sampled), correction_text
-    )
+    parts = describe_test(result.test or "", result.trials, result.seed, is_fully_enumerated(sampled), correction_text)
     return ", ".join([*parts, f"α = {result.alpha:g}"])
 
 
@@ -797,17 +754,11 @@ def _build_pairs_table(result: JudgmentComparison, name: str, subject: str) -> R
     sides = zip(("first", "second"), result.names, tests, strict=True)
     return tables.build_table(
         name,
-        f"{subject}: differences of means and p-values by {_join_names(result)} "
-        f"({_describe_test(result)}). * p ≤ α.",
+        f"{subject}: differences of means and p-values by {_join_names(result)} ({_describe_test(result)}). * p ≤ α.",
         measure_column("measure", key=True),
         column("run", lambda pair: pair.runs[0], key=True),
         column("other", lambda pair: pair.runs[1], key=True),
-        *tables.build_pair_columns(
-            column, "difference", "differences", heads, text=tables.format_difference
-        ),
-        *(
-            build_p_column(x, result.alpha, f"pvalue_{side}", f"p {set_name}")
-            for side, set_name, x in sides
-        ),
+        *tables.build_pair_columns(column, "difference", "differences", heads, text=tables.format_difference),
+        *(build_p_column(x, result.alpha, f"pvalue_{side}", f"p {set_name}") for side, set_name, x in sides),
         column("kind"),
     )

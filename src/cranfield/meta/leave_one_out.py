@@ -201,16 +201,12 @@ def leave_one_out(
     settings = _read_inputs(options)
     progress = settings.pop("progress", None)
     reader = Evaluator(qrels, measures, **settings)
-    loaded_runs = call_with_split(
-        reader.read(runs), lambda loaded: [run.load(progress) for run in loaded]
-    )
+    loaded_runs = call_with_split(reader.read(runs), lambda loaded: [run.load(progress) for run in loaded])
     settings["topics"] = reader.options.topics  # read once
     settings |= {name: new for name, old, new in _REPLACED_OPTIONS if settings.get(name) == old}
     judged = reader.collection.gold.qrels
     evaluator = Evaluator(judged, measures, **settings)
-    hits = [
-        evaluator.collection.match_run(run) for run in loaded_runs
-    ]  # with fewer judgments: some of it
+    hits = [evaluator.collection.match_run(run) for run in loaded_runs]  # with fewer judgments: some of it
     full = evaluator.score_labelled(map(evaluator.collection.apply_labels, loaded_runs, hits))
     settings["undefined"] = "zero"  # for topics that lose what was relevant
     selected_topics = reader.options.named_topics
@@ -234,22 +230,16 @@ def leave_one_out(
     )
     means_before = _compute_means(full)
     means_after, part_notes = means_before.copy(), []
-    for contributor, unique_docs, own_runs in zip(
-        contributors, unique_masks, members.values(), strict=True
-    ):
+    for contributor, unique_docs, own_runs in zip(contributors, unique_masks, members.values(), strict=True):
         if contributor.unique_judged:
             is_kept = np.ones(len(judged.levels), dtype=np.bool_)
             is_kept[place[unique_docs]] = False
             part = Evaluator(_select_judgments(judged, is_kept), measures, **settings)
-            part_scores = part.score_again(
-                [(loaded_runs[i], hits[i]) for i in own_runs], is_kept[by_item]
-            )
+            part_scores = part.score_again([(loaded_runs[i], hits[i]) for i in own_runs], is_kept[by_item])
             means_after[own_runs] = _compute_means(_keep_defined(part_scores, full, own_runs))
             part_notes.append((contributor.name, part_scores.notes))
     columns, exclusions = _select_rankable(full, means_before, means_after)
-    by_measure = [
-        _build_results(full, m, means_before[:, m], means_after[:, m], members) for m in columns
-    ]
+    by_measure = [_build_results(full, m, means_before[:, m], means_after[:, m], members) for m in columns]
     notes = [
         *full.notes,
         *(note for note in pool_result.notes if note.kind in ("ties", "teams")),
@@ -318,8 +308,7 @@ def _find_depth(
         return depth, []
     lists = [evaluator.collection.select_topics(run_hits.rankings) for run_hits in hits]
     judged, lengths = (
-        np.stack([getattr(rankings, name) for rankings in lists])
-        for name in ("judged_ranks", "lengths")
+        np.stack([getattr(rankings, name) for rankings in lists]) for name in ("judged_ranks", "lengths")
     )
     topics = evaluator.collection.topics
     override = format_option("--depth K", "depth=K")
@@ -350,9 +339,7 @@ def _group_runs(pool_result: Pool) -> dict[str, list[int]]:
     return members
 
 
-def _find_contributions(
-    members: Mapping[str, list[int]], pool_result: Pool
-) -> Iterator[tuple[Contributor, Bools]]:
+def _find_contributions(members: Mapping[str, list[int]], pool_result: Pool) -> Iterator[tuple[Contributor, Bools]]:
     """Yield each contributor, with the judged documents [of the pool] that only it contributed."""
     assert pool_result.is_judged is not None  # noqa: S101
     assert pool_result.is_relevant is not None  # noqa: S101
@@ -362,10 +349,7 @@ def _find_contributions(
     for (name, own_runs), documents in zip(members.items(), contributed, strict=True):
         unique_docs = documents & is_unique
         judged = unique_docs & pool_result.is_judged
-        counts = (
-            int(x.sum())
-            for x in (documents, unique_docs, judged, unique_docs & pool_result.is_relevant)
-        )
+        counts = (int(x.sum()) for x in (documents, unique_docs, judged, unique_docs & pool_result.is_relevant))
         yield Contributor(name, tuple(pool_result.runs[i] for i in own_runs), *counts), judged
 
 
@@ -383,9 +367,7 @@ def _find_judgment_rows(pool_result: Pool, qrels: Qrels) -> Ints:
 
 def _select_judgments(qrels: Qrels, is_kept: Bools) -> Qrels:
     """Return some of the judgments, of the same topics."""
-    kept_above = np.concatenate(
-        ([0], np.cumsum(is_kept))
-    )  # of each row, how many are kept above it
+    kept_above = np.concatenate(([0], np.cumsum(is_kept)))  # of each row, how many are kept above it
     by_intent = qrels.by_intent
     if by_intent is not None:
         kept_intents = is_kept[by_intent.rows]
@@ -426,9 +408,7 @@ def _compute_means(scores: Scores) -> Floats:
     return np.array([list(of_run.values()) for of_run in scores.summary().values()])
 
 
-def _select_rankable(
-    full: Scores, means_before: Floats, means_after: Floats
-) -> tuple[list[int], list[Note]]:
+def _select_rankable(full: Scores, means_before: Floats, means_after: Floats) -> tuple[list[int], list[Note]]:
     """Return the measures that rank runs, and notes about the others."""
     rankable, exclusions = find_ranking_measures(full)
     defined = np.logical_and.reduce(np.isfinite(means_before) & np.isfinite(means_after))
@@ -480,9 +460,7 @@ def _compute_summary(results: Sequence[LeftOut]) -> LeftOutSummary:
         largest.run,
         sum(change > 0 for change in changes),
         max(changes),
-        kendall(
-            [result.before for result in results], [result.after for result in results], "b"
-        ).value,
+        kendall([result.before for result in results], [result.after for result in results], "b").value,
     )
 
 
@@ -499,9 +477,7 @@ def _check_pool_depth(contributors: Sequence[Contributor], kind: Kind, depth: in
     return [Note("pool-depth", text)]
 
 
-def _collect_lost_notes(
-    full: Scores, part_notes: Sequence[tuple[str, Sequence[Note]]], kind: Kind
-) -> list[Note]:
+def _collect_lost_notes(full: Scores, part_notes: Sequence[tuple[str, Sequence[Note]]], kind: Kind) -> list[Note]:
     """Return notes about topics and levels that are lost without a contributor."""
     topics_before = {topic for n in full.notes if n.kind == "no-relevant" for topic in n.topics}
     named_notes = [(name, note) for name, notes in part_notes for note in notes]
@@ -510,9 +486,7 @@ def _collect_lost_notes(
         for topic in note.topics if note.kind == "no-relevant" else ():
             if topic not in topics_before:
                 lost_topics.setdefault(topic, {})[name] = None
-    lower = dict.fromkeys(
-        name for name, n in named_notes if n.kind == "max-level" and n not in full.notes
-    )
+    lower = dict.fromkeys(name for name, n in named_notes if n.kind == "max-level" and n not in full.notes)
     notes = []
     if lost_topics:
         names = list(dict.fromkeys(chain(*lost_topics.values())))
@@ -587,18 +561,13 @@ def _describe_comparison(result: LeaveOneOut) -> str:
 
 
 def _draw_scatter(data: pl.DataFrame, result: LeaveOneOut, theme: Theme) -> Any:
-    panels = [
-        _draw_panel(data.filter(measure=name), name, result, theme) for name in result.measures
-    ]
+    panels = [_draw_panel(data.filter(measure=name), name, result, theme) for name in result.measures]
     owner = "the run" if result.kind == "run" else "its team"
     captions = [
-        f"below the dashed line: lower without the documents that only {owner} has in the first "
-        f"{result.pool_depth}",
+        f"below the dashed line: lower without the documents that only {owner} has in the first {result.pool_depth}",
         "names: runs with the largest changes",
     ]
-    return charts.build_panels(
-        panels, 3, theme, f"Leave-one-out test: {_describe_comparison(result)}", captions
-    )
+    return charts.build_panels(panels, 3, theme, f"Leave-one-out test: {_describe_comparison(result)}", captions)
 
 
 def _draw_panel(data: pl.DataFrame, measure: str, result: LeaveOneOut, theme: Theme) -> Any:

@@ -94,9 +94,7 @@ _METHODS = (
     ),
     Method(
         name="swap",
-        computation=Computation(
-            swap, activity="drawing topics", steps=lambda options, _, n: options.trials * n
-        ),
+        computation=Computation(swap, activity="drawing topics", steps=lambda options, _, n: options.trials * n),
         tables=("measures", "bins"),
         measures="AP nDCG@10 RR P@10",
         check=lambda options: check_rate(options.rate),
@@ -167,8 +165,7 @@ _METHODS = (
             option(
                 "--trials",
                 "B",
-                f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} with "
-                "--sample judgments)",
+                f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} with --sample judgments)",
                 value="count",
             ),
             *SEED,
@@ -177,9 +174,7 @@ _METHODS = (
     ),
     Method(
         name="correlation",
-        computation=Computation(
-            correlation, activity="resampling", steps=lambda options, *_: options.trials
-        ),
+        computation=Computation(correlation, activity="resampling", steps=lambda options, *_: options.trials),
         tables=("matrix", "pairs"),
         options=(
             option("--qrels2", "FILE", "other judgments: correlate each measure by QRELS and FILE"),
@@ -273,9 +268,7 @@ _METHODS = (
             option("--names", "A,B", "names of the two sets (default: file names)", value="names"),
             switch("--common", "use only documents that both judged (default: all of each)"),
             switch("-q --per-topic", "agreement of every topic"),
-            *build_testing_options(
-                of_trials=f"; intervals of correlations: {CORRELATION_TRIALS:,}"
-            ),
+            *build_testing_options(of_trials=f"; intervals of correlations: {CORRELATION_TRIALS:,}"),
             *build_confidence_option("confidence of the intervals of correlations"),
         ),
     ),

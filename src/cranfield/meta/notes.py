@@ -39,8 +39,7 @@ def collect_alpha_notes(tests: Mapping[str, Iterable[PairTest]], alpha: float) -
     does not depend on it.
     """
     counts = {
-        measure: sum(_is_near(pair_test, alpha) for pair_test in pair_tests)
-        for measure, pair_tests in tests.items()
+        measure: sum(_is_near(pair_test, alpha) for pair_test in pair_tests) for measure, pair_tests in tests.items()
     }
     texts = [f"{measure}: {format_count(n, 'p-value')}" for measure, n in counts.items() if n]
     if not texts:

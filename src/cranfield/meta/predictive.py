@@ -161,12 +161,8 @@ def predictive_power(
     scored_pairs, preference_notes = _select_scored(preference_data, scores)
     decided_pairs = [pair for pair in scored_pairs if not pair.tied]
     if not decided_pairs:
-        raise CranfieldError(
-            f"{preference_data.where}: {_describe_missing(preference_data, scored_pairs, scores)}"
-        )
-    names, exclusions = find_ranking_measures(
-        scores, None if measures is None else [*map(str, measures)]
-    )
+        raise CranfieldError(f"{preference_data.where}: {_describe_missing(preference_data, scored_pairs, scores)}")
+    names, exclusions = find_ranking_measures(scores, None if measures is None else [*map(str, measures)])
     if not names:
         raise InputError.from_problem("no measure has a direction")
     measured_scores = [extract_measure(scores, name) for name in names]
@@ -215,31 +211,21 @@ def _compute_preference_signs(
     topic_indices, better, worse = np.array(places).T
     return {
         item.measure: (
-            compute_signs(
-                item.values[topic_indices, better], item.values[topic_indices, worse], item.values
-            ),
+            compute_signs(item.values[topic_indices, better], item.values[topic_indices, worse], item.values),
             item.defined[topic_indices],
         )
         for item in measured_scores
     }
 
 
-def _select_scored(
-    preference_data: PreferencePairs, scores: Scores
-) -> tuple[list[PreferencePair], list[Note]]:
+def _select_scored(preference_data: PreferencePairs, scores: Scores) -> tuple[list[PreferencePair], list[Note]]:
     """Return the preferences between outputs with scores, and notes about the others."""
     runs, topics = set(scores.runs), set(scores.topics)
-    scored_pairs = [
-        pair
-        for pair in preference_data.pairs
-        if pair.topic in topics and runs.issuperset(pair[1:3])
-    ]
+    scored_pairs = [pair for pair in preference_data.pairs if pair.topic in topics and runs.issuperset(pair[1:3])]
     notes = [Note("sides", f"{preference_data.where}: {note}") for note in preference_data.notes]
     run_names = dict.fromkeys(name for pair in preference_data.pairs for name in pair[1:3])
     other_runs = [name for name in run_names if name not in runs]
-    other_topics = list(
-        dict.fromkeys(p.topic for p in preference_data.pairs if p.topic not in topics)
-    )
+    other_topics = list(dict.fromkeys(p.topic for p in preference_data.pairs if p.topic not in topics))
     for kind, names in (("run", other_runs), ("topic", other_topics)):
         if names:
             text = f"preferences about {format_names(names, kind)} without scores, excluded"
@@ -250,9 +236,7 @@ def _select_scored(
     return scored_pairs, notes
 
 
-def _describe_missing(
-    preference_data: PreferencePairs, scored_pairs: Sequence[PreferencePair], scores: Scores
-) -> str:
+def _describe_missing(preference_data: PreferencePairs, scored_pairs: Sequence[PreferencePair], scores: Scores) -> str:
     count = format_count(len(preference_data.pairs), "preference")
     if scored_pairs:
         return f"{count}, all of them ties"
@@ -261,18 +245,14 @@ def _describe_missing(
     return f"{count}, none about two runs with scores such as {scores.runs[0]}"
 
 
-def _compute_prediction(
-    name: str, signs: Signs, defined: Bools, method: Method, confidence: float
-) -> Prediction:
+def _compute_prediction(name: str, signs: Signs, defined: Bools, method: Method, confidence: float) -> Prediction:
     n, right, wrong = (int(np.count_nonzero(defined & x)) for x in (True, signs > 0, signs < 0))
     low, high = _BOUNDS[method](right, n, confidence) if n else (math.nan, math.nan)
     interval = Interval(low, high, right / n if n else math.nan, method, confidence, n)
     return Prediction(name, right, wrong, n - right - wrong, interval)
 
 
-def _compare_predictions(
-    first: str, second: str, a: Signs, of_a: Bools, b: Signs, of_b: Bools
-) -> PredictionPair:
+def _compare_predictions(first: str, second: str, a: Signs, of_a: Bools, b: Signs, of_b: Bools) -> PredictionPair:
     x, y, defined = a > 0, b > 0, of_a & of_b
     counts = (int(np.count_nonzero(defined & w)) for w in (True, x & y, x & ~y, y & ~x))
     return PredictionPair(first, second, *counts)
@@ -319,10 +299,7 @@ def build_measures_table(result: PredictivePower) -> tables.ResultTable:
         tables.bind_rows(result.measures),
         [prediction.interval for prediction in result.measures],
     )
-    defined = (
-        " A measure is tested on the preferences for which it is defined."
-        * _has_different_counts(result)
-    )
+    defined = " A measure is tested on the preferences for which it is defined." * _has_different_counts(result)
     return tables.build_table(
         "measures",
         "Predictive power: agreement of measures with human preferences between two outputs. "

@@ -196,9 +196,7 @@ def tau_ap_symmetric(x: SystemScores, y: SystemScores, variant: Variant = "a") -
 
 
 @suggest_keywords
-def rbo(
-    x: RankingLike, y: RankingLike, p: float = P, kind: RboKind = "ext", ties: TieVariant = "a"
-) -> Correlation:
+def rbo(x: RankingLike, y: RankingLike, p: float = P, kind: RboKind = "ext", ties: TieVariant = "a") -> Correlation:
     """Compute the rank-biased overlap of two rankings, which may differ in length and items.
 
     RBO = (1 − p)/p Σ_{d=1..∞} A_d p^d
@@ -295,9 +293,7 @@ def compute_symmetric_tau_ap(x: Floats, y: Floats, variant: Variant = "a") -> Fl
 def _compute_tau_ap_without_ties(evaluated: Floats, gold: Floats) -> Floats:
     """Return one half of τ_ap,b: pairs tied in the evaluated ranking are excluded."""
     a, _ = count_above_and_tied(evaluated)
-    gold_order = _flatten_pairs(_compare_pairs(count_above_and_tied(gold)[0]) < 0).astype(
-        np.float64
-    )
+    gold_order = _flatten_pairs(_compare_pairs(count_above_and_tied(gold)[0]) < 0).astype(np.float64)
     correct = _sum_products(_weight_pairs(1 / np.maximum(a, 1), a), gold_order)
     ranked_below = (a > 0).sum(axis=-1)[..., None] * np.ones(correct.shape)
     return 2 * _divide(correct, ranked_below) - 1
@@ -306,9 +302,7 @@ def _compute_tau_ap_without_ties(evaluated: Floats, gold: Floats) -> Floats:
 def compute_rbo(x: Floats, y: Floats, p: float = P) -> Floats:
     """Return the extrapolated RBO between rankings of the same systems, of two stacks."""
     m: int = x.shape[-1]
-    return _compute_extrapolated_rbo(
-        _compute_overlaps(count_above_and_tied(x), count_above_and_tied(y), m), p
-    )
+    return _compute_extrapolated_rbo(_compute_overlaps(count_above_and_tied(x), count_above_and_tied(y), m), p)
 
 
 @dataclass(frozen=True)
@@ -347,9 +341,7 @@ def build_statistic_option(suffix: str = "") -> Rows:
     return (option("--statistic", "NAME", text, choices=tuple(STATISTICS), default="kendall"),)
 
 
-def _compute_rbo_values(
-    short: TiePlaces, long: TiePlaces, p: float, ties: TieVariant
-) -> dict[str, float]:
+def _compute_rbo_values(short: TiePlaces, long: TiePlaces, p: float, ties: TieVariant) -> dict[str, float]:
     """Return RBO_ext, RBO_min and RBO_max of two rankings, of lengths s ≤ l.
 
     Three sections: both rankings have items (d ≤ s), only the longer has (s < d ≤ l), neither has.
@@ -363,14 +355,10 @@ def _compute_rbo_values(
     common_seen = (c * c_long).sum(axis=0)
     # The shorter ranking goes on with d − s unseen items: at best the first of the longer alone.
     unseen, only_long_shares = np.maximum(d - s, 0), c_long[:l][only_long]
-    matched = np.where(
-        np.arange(len(only_long_shares))[:, None] < unseen, only_long_shares, 0.0
-    ).sum(axis=0)
+    matched = np.where(np.arange(len(only_long_shares))[:, None] < unseen, only_long_shares, 0.0).sum(axis=0)
     scale = _compute_agreement_scale(c, c_long, d, s, ties)
     agreement = common_seen[s - 1] / scale[s - 1]
-    begun = np.maximum(
-        (only_long_shares > 0).sum(axis=0), 1
-    )  # items with a contribution, some if d > s
+    begun = np.maximum((only_long_shares > 0).sum(axis=0), 1)  # items with a contribution, some if d > s
     extrapolated = common_seen + unseen * agreement * only_long_shares.sum(axis=0) / begun
     weight, common = p**d, round(float(common_seen[-1]))
     tail = -math.log1p(-p) - float((weight / d).sum())  # Σ p^d/d for d > l
@@ -384,29 +372,20 @@ def _compute_rbo_values(
     }
     overlaps = {"ext": extrapolated, "min": common_seen, "max": common_seen + matched}
     return {
-        kind: float((1 - p) / p * ((overlap / scale * weight).sum() + rest[kind]))
-        for kind, overlap in overlaps.items()
+        kind: float((1 - p) / p * ((overlap / scale * weight).sum() + rest[kind])) for kind, overlap in overlaps.items()
     }
 
 
-def _compute_contributions(
-    ranking: TiePlaces, items: Sequence[Any], depth: int, ties: TieVariant
-) -> Floats:
+def _compute_contributions(ranking: TiePlaces, items: Sequence[Any], depth: int, ties: TieVariant) -> Floats:
     """Return [items, depths]: the contribution c of each item, 0 if not in the ranking."""
     absent = (math.inf, 1)
     places = np.array([ranking.get(item, absent) for item in items])
     rank_above, tied = places[:, :1], places[:, 1:]
     d = np.arange(1, depth + 1)
-    return (
-        (d > rank_above).astype(np.float64)
-        if ties == "w"
-        else np.clip((d - rank_above) / tied, 0.0, 1.0)
-    )
+    return (d > rank_above).astype(np.float64) if ties == "w" else np.clip((d - rank_above) / tied, 0.0, 1.0)
 
 
-def _compute_agreement_scale(
-    c: Floats, c_long: Floats, d: NDArray[np.intp], s: int, ties: TieVariant
-) -> Floats:
+def _compute_agreement_scale(c: Floats, c_long: Floats, d: NDArray[np.intp], s: int, ties: TieVariant) -> Floats:
     """Return X_d / A_d: unseen items of the shorter ranking, below s, count as untied."""
     if ties == "a":
         return d.astype(np.float64)
@@ -427,9 +406,7 @@ def count_above_and_tied(scores: Floats) -> tuple[Counts, Counts]:
     """Return the number of systems above each, and tied with it including itself."""
     order, first = sort_rounded(-scores, TOLERANCE * np.abs(scores).max(axis=-1, keepdims=True))
     place = np.arange(scores.shape[-1])
-    next_untied = np.full(
-        scores.shape, len(place), dtype=np.intp
-    )  # the first that is not tied with it
+    next_untied = np.full(scores.shape, len(place), dtype=np.intp)  # the first that is not tied with it
     next_untied[..., :-1] = np.where(first[..., 1:] == place[1:], place[1:], len(place))
     next_untied = np.flip(np.minimum.accumulate(np.flip(next_untied, axis=-1), axis=-1), axis=-1)
     n_above, n_tied = np.empty_like(first), np.empty_like(first)
@@ -453,9 +430,7 @@ def _compare_pairs(n_above: Counts) -> NDArray[np.float32]:
 
 def _weight_pairs(weight: Floats, n_above: Counts) -> Floats:
     """Return [..., i and j]: the weight of system i if j is above it, else 0."""
-    return np.asarray(
-        _flatten_pairs((n_above[..., :, None] > n_above[..., None, :]) * weight[..., :, None])
-    )
+    return np.asarray(_flatten_pairs((n_above[..., :, None] > n_above[..., None, :]) * weight[..., :, None]))
 
 
 def _compute_overlaps(x: tuple[Any, Any], y: tuple[Any, Any], depth: int) -> Floats:
@@ -463,10 +438,7 @@ def _compute_overlaps(x: tuple[Any, Any], y: tuple[Any, Any], depth: int) -> Flo
 
     Depths are computed one by one to save memory.
     """
-    products = [
-        _sum_products(_compute_inclusion(*x, d), _compute_inclusion(*y, d))
-        for d in range(1, depth + 1)
-    ]
+    products = [_sum_products(_compute_inclusion(*x, d), _compute_inclusion(*y, d)) for d in range(1, depth + 1)]
     return np.stack(products, axis=-1)
 
 
@@ -487,9 +459,7 @@ def _sum_products(a: Any, b: Any) -> Floats:
 
 def _compute_cosine(a: Any, b: Any) -> Floats:
     squares = [(z**2).sum(axis=-1, dtype=np.float64) for z in (a, b)]
-    return _divide(
-        _sum_products(a, b), np.sqrt(squares[0][..., :, None] * squares[1][..., None, :])
-    )
+    return _divide(_sum_products(a, b), np.sqrt(squares[0][..., :, None] * squares[1][..., None, :]))
 
 
 def _divide(a: Floats, b: Floats) -> Floats:

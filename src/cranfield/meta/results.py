@@ -23,17 +23,13 @@ class MethodResult(TableResult):
     _settings_names: tuple[str, ...] = ()
 
     def _select_tables(self, format: str) -> tuple[str, ...]:
-        return (
-            () if format == "json" else self._flat_tables if format in FLAT else self._human_tables
-        )
+        return () if format == "json" else self._flat_tables if format in FLAT else self._human_tables
 
     def _build_settings(self) -> dict[str, Any]:
         return read_settings(self, *self._settings_names)
 
 
-def format_summary(
-    result: object, descriptions: Sequence[str], numbers: Mapping[str, float]
-) -> str:
+def format_summary(result: object, descriptions: Sequence[str], numbers: Mapping[str, float]) -> str:
     """Format what was computed and the first numbers.
 
     >>> format_summary(Exception(), ["3 runs", "test t"], {"AP": 0.5, "RR": 1 / 3})

@@ -101,9 +101,7 @@ class Stability(MethodResult):
             format_count(len(self.runs), "run"),
             f"samples of {self.sampled}",
         ]
-        return format_summary(
-            self, descriptions, {f"{x.measure} at {x.size:g}": x.mean for x in self.points}
-        )
+        return format_summary(self, descriptions, {f"{x.measure} at {x.size:g}": x.mean for x in self.points})
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -121,12 +119,8 @@ class Stability(MethodResult):
         """Return sizes against measures, and a row for each measure and size."""
         sizes = sorted({point.size for point in self.points})
         cells = {(p.measure, p.size): tables.format_mean_with_interval(p) for p in self.points}
-        fields = tables.build_grid_columns(
-            sizes, self.measures, lambda n, name: cells.get((name, n), "–")
-        )
-        key = tables.Field(
-            _format_size_unit(self), None, texts=[f"{size:g}" for size in sizes], key=True
-        )
+        fields = tables.build_grid_columns(sizes, self.measures, lambda n, name: cells.get((name, n), "–"))
+        key = tables.Field(_format_size_unit(self), None, texts=[f"{size:g}" for size in sizes], key=True)
         return [
             tables.ResultTable("sizes", [key, *fields], format_caption(self)),
             _build_points_table(self),
@@ -190,10 +184,7 @@ def stability(
         trial = _make_trial(matrix, selected, correlate, against, replacement)
         chunks = run_in_chunks(trial, trials, seed, max(n, 2 * m * m), threads, progress)
         trial_values = np.concatenate(chunks, axis=1)
-        points += [
-            _compute_point(measure, s, x, confidence)
-            for s, x in zip(selected, trial_values, strict=True)
-        ]
+        points += [_compute_point(measure, s, x, confidence) for s, x in zip(selected, trial_values, strict=True)]
     size, notes = (
         (*_get_runs_and_topics(matrices), confidence, trials, seed),
         (*notes, *_collect_ranking_notes(matrices)),
@@ -213,9 +204,7 @@ def _get_statistic(statistic: str, confidence: float) -> Callable[..., Floats]:
     return STATISTICS[statistic]
 
 
-def _choose_sizes(
-    sizes: int | Sequence[int] | None, matrix: Matrix, measure: str, against: Against
-) -> list[int]:
+def _choose_sizes(sizes: int | Sequence[int] | None, matrix: Matrix, measure: str, against: Against) -> list[int]:
     """Return the requested sizes, or ten."""
     maximum = len(matrix.topics) // (2 if against == "others" else 1)
     ten = [math.ceil(maximum * k / 10) for k in range(1, 11)]
@@ -330,12 +319,7 @@ def stability_of_judgments(
         for share in selected:
             values = score_with(evaluator, rankings, draw_judgments(judgments, order, share))
             parts = split_by_measure(replace(scores, values=values[:, scored]), least=0)[0]
-            rows.append(
-                [
-                    _compute_correlation(correlate, parts[m], whole_m)
-                    for m, whole_m in matrices.items()
-                ]
-            )
+            rows.append([_compute_correlation(correlate, parts[m], whole_m) for m, whole_m in matrices.items()])
             reduced.update(m for m in matrices if parts[m].topics != matrices[m].topics)
         return np.array(rows)
 
@@ -372,10 +356,7 @@ def score_with(evaluator: Evaluator, rankings: Sequence[Any], is_kept: Bools) ->
     """Return [runs, topics, columns]: scores of labelled runs with some of the judged items."""
     part = evaluator.with_part(is_kept)
     return np.stack(
-        [
-            part.scorer.compute_values(run_rankings.with_hits(is_kept[run_rankings.items]))
-            for run_rankings in rankings
-        ]
+        [part.scorer.compute_values(run_rankings.with_hits(is_kept[run_rankings.items])) for run_rankings in rankings]
     )
 
 
@@ -434,10 +415,7 @@ def _draw_chart(result: Stability, theme: Theme, data: pl.DataFrame) -> Any:
     has_bands = len(result.measures) <= BANDS
     line = charts.shorten_name_column(data["measure"])
     measure_styles = theme.assign_styles(result.measures)
-    styles = {
-        line_name: measure_styles[measure]
-        for line_name, measure in zip(line, data["measure"], strict=True)
-    }
+    styles = {line_name: measure_styles[measure] for line_name, measure in zip(line, data["measure"], strict=True)}
     chart = charts.draw_curves(
         data.with_columns(line=line),
         charts.build_axis("x", "size", sampled, scale=close, grid=False, format=form),
@@ -451,6 +429,4 @@ def _draw_chart(result: Stability, theme: Theme, data: pl.DataFrame) -> Any:
     )
     middle = f"bands: the middle {tables.format_percent(result.confidence)} of the trials"
     heading = f"Rankings of {format_count(len(result.runs), 'run')} {_describe_comparison(result)}"
-    return charts.finish_chart(
-        chart, theme, heading, [_describe_sample(result), *([middle] if has_bands else [])]
-    )
+    return charts.finish_chart(chart, theme, heading, [_describe_sample(result), *([middle] if has_bands else [])])

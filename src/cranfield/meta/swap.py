@@ -117,11 +117,7 @@ class SwapRates:
     def sensitivity(self, rate: float = 0.05) -> float:
         """Return the fraction of comparisons with the required difference."""
         low = self.required(rate)
-        counts = [
-            swap_bin.comparisons
-            for swap_bin in self.bins
-            if low is not None and swap_bin.low >= low
-        ]
+        counts = [swap_bin.comparisons for swap_bin in self.bins if low is not None and swap_bin.low >= low]
         return sum(counts) / self.comparisons if self.comparisons else math.nan
 
 
@@ -157,9 +153,7 @@ class Swap(MethodResult):
 
     def __repr__(self) -> str:
         descriptions = [format_count(len(self.runs), "run"), format_count(self.trials, "trial")]
-        return format_summary(
-            self, descriptions, {f"{x.measure} on {x.size}": x.rate for x in self.rates}
-        )
+        return format_summary(self, descriptions, {f"{x.measure} on {x.size}": x.rate for x in self.rates})
 
     def __getitem__(self, key: str | tuple[str, int]) -> SwapRates:
         measure, size = key if isinstance(key, tuple) else (key, None)
@@ -268,15 +262,11 @@ def swap(
     return Swap(runs, tuple(rates), bin, filter, alpha, trials, seed, notes)
 
 
-def _choose_sizes(
-    sizes: int | Sequence[int] | None, matrix: Matrix, measure: str, minimum: int
-) -> list[int]:
+def _choose_sizes(sizes: int | Sequence[int] | None, matrix: Matrix, measure: str, minimum: int) -> list[int]:
     """Return the requested sizes, or half of the topics."""
     topics = len(matrix.topics)
     reason = f": two sets of {format_count(topics, 'topic')}"
-    return check_sizes(
-        topics // 2 if sizes is None else sizes, topics // 2, measure, minimum, reason
-    )
+    return check_sizes(topics // 2 if sizes is None else sizes, topics // 2, measure, minimum, reason)
 
 
 def _make_trial(
@@ -313,9 +303,7 @@ def _make_trial(
     return run_trials
 
 
-def _find_significant(
-    first_set: Bools, z: Floats, d: Floats, size: int, alpha: float, rounding: float
-) -> Bools:
+def _find_significant(first_set: Bools, z: Floats, d: Floats, size: int, alpha: float, rounding: float) -> Bools:
     """Return whether a paired t-test on the drawn topics has p ≤ α: |d| ≥ t · s / √size.
 
     If all differences are equal and not 0, p is 0, as in `cranfield.stats.t_test`.
@@ -387,13 +375,9 @@ def _describe_sample(result: Swap) -> str:
 def _draw_chart(result: Swap, theme: Theme, data: pl.DataFrame, rate: float) -> Any:
     measures = pl.Series([rates.measure for rates in result.rates])
     short = dict(zip(measures, charts.shorten_name_column(measures), strict=True))
-    names = [
-        _format_line(result, rates, short) for rates in result.rates
-    ]  # also of those without bins
+    names = [_format_line(result, rates, short) for rates in result.rates]  # also of those without bins
     measure_styles = theme.assign_styles(short) if len(short) == len(names) else None
-    styles = measure_styles and {
-        n: measure_styles[r.measure] for n, r in zip(names, result.rates, strict=True)
-    }
+    styles = measure_styles and {n: measure_styles[r.measure] for n, r in zip(names, result.rates, strict=True)}
     line = [name for name, rates in zip(names, result.rates, strict=True) for _ in rates.bins]
     middle = (pl.col("low") + pl.col("high")) / 2
     curve_data = data.with_columns(pl.Series("line", line, pl.String), middle=middle)
@@ -421,6 +405,4 @@ def _format_line(result: Swap, rates: SwapRates, short: dict[str, str]) -> str:
     sizes = {x.size for x in result.rates}
     if len(short) == 1:
         return f"sets of {format_count(rates.size, 'topic')}"
-    return short[rates.measure] + (
-        f", {format_count(rates.size, 'topic')}" if len(sizes) > 1 else ""
-    )
+    return short[rates.measure] + (f", {format_count(rates.size, 'topic')}" if len(sizes) > 1 else "")

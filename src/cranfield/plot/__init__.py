@@ -22,7 +22,5 @@ from cranfield.plot.topics import *
 from cranfield.plot.unjudged import *
 
 __all__ = [
-    name
-    for name, value in sorted(globals().items())
-    if getattr(value, "__module__", "").startswith("cranfield.plot.")
+    name for name, value in sorted(globals().items()) if getattr(value, "__module__", "").startswith("cranfield.plot.")
 ]

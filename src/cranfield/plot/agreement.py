@@ -65,9 +65,7 @@ def agreement(
     if others is not None:
         second, *_ = prepare_scores(others, runs, measures, drawing, MEASURES)
     correlation_options = (statistic, None, p, confidence, trials)
-    return build_scatter_figure(
-        correlation(scores, second, *correlation_options, names=names, **sampling), theme
-    )
+    return build_scatter_figure(correlation(scores, second, *correlation_options, names=names, **sampling), theme)
 
 
 FIGURE = FigureKind(

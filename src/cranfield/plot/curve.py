@@ -68,16 +68,12 @@ def curve(
     selected = CURVE if measures is None and evaluate_options.get("preset") is None else measures
     result = compute_curves(qrels, runs, selected, cutoffs, **evaluate_options)
     rows = result.iter_points(confidence if band else None)
-    data = build_frame([*rows], Point._fields).with_columns(
-        pl.col("at", "low", "high").cast(pl.Float64)
-    )
+    data = build_frame([*rows], Point._fields).with_columns(pl.col("at", "low", "high").cast(pl.Float64))
     data = data.select("measure", "run", "at", "value", "low", "high")
     if not band:
         data = data.drop("low", "high")
     undefined_notes = collect_undefined_notes(data, "value")
-    lines = NamedLines.from_values(
-        _compute_run_means(result, data), theme, min(IN_A_ROW, len(result.columns))
-    )
+    lines = NamedLines.from_values(_compute_run_means(result, data), theme, min(IN_A_ROW, len(result.columns)))
     captions = [
         *_build_captions(result, data, confidence),
         *lines.describe_names("with the best scores", "run"),
@@ -106,14 +102,10 @@ def _build_captions(result: Curves, data: pl.DataFrame, confidence: float) -> li
     noun = " and ".join(dict.fromkeys(SUMMARIES[kinds[column]] for column in first_columns))
     text = f"{noun.capitalize()} over {format_topics([len(result.scores.topics)])}"
     has_intervals = "low" in data.columns and data["low"].drop_nulls().drop_nans().len()
-    return [
-        f"{text}, with {format_percent(confidence)} t intervals." if has_intervals else f"{text}."
-    ]
+    return [f"{text}, with {format_percent(confidence)} t intervals." if has_intervals else f"{text}."]
 
 
-def _draw_chart(
-    result: Curves, data: pl.DataFrame, lines: NamedLines, captions: list[str], theme: Theme
-) -> Any:
+def _draw_chart(result: Curves, data: pl.DataFrame, lines: NamedLines, captions: list[str], theme: Theme) -> Any:
     panels = []
     for measure, columns in result.columns.items():
         measure_data = data.filter(measure=measure).rename({"run": "line"})

@@ -97,9 +97,7 @@ def cwl(
     >>> picture.save("rbp.pdf")  # doctest: +SKIP
     """
     if not is_one_of(kind, KINDS):
-        raise InputError.from_problem(
-            f"unknown kind {describe_value(kind)}", f"Use {', '.join(KINDS)}."
-        )
+        raise InputError.from_problem(f"unknown kind {describe_value(kind)}", f"Use {', '.join(KINDS)}.")
     _check_ranks(ranks)
     theme = Theme(title, width, height, font_size, grey)
     settings = [*RESOLVERS[kind](models, values)]
@@ -121,9 +119,7 @@ def cwl(
         return Figure(lambda: charts.draw_functions(data, theme), data, notes)
     if kind == "vary":
         data = walks.compute_measurements()
-        return Figure(
-            lambda: charts.draw_parameters(data, measurement_names, unit, theme), data, notes
-        )
+        return Figure(lambda: charts.draw_parameters(data, measurement_names, unit, theme), data, notes)
     data = walks.compute_means()
     named_data = charts.place_names(data, theme)
     notes += note_unnamed_runs(named_data)
@@ -148,9 +144,7 @@ def _select_measurements(value: Any, costs: Any) -> list[str]:
     names = _to_list(value)
     valid_names = [name for name in MEASUREMENTS if name != "ED"]
     if not names or not all(name in valid_names for name in names):
-        raise InputError.from_problem(
-            f"invalid measurements {value!r}", f"Valid: {', '.join(valid_names)}."
-        )
+        raise InputError.from_problem(f"invalid measurements {value!r}", f"Valid: {', '.join(valid_names)}.")
     return list(dict.fromkeys(names))
 
 
@@ -199,11 +193,7 @@ def _resolve_setting(spec: Any) -> _ModelSetting:
 def _resolve_overlaid(models: Any, _: Any = None) -> Iterator[_ModelSetting]:
     """Yield each model, once for each value of a parameter with several values."""
     for spec in _parse_models(models):
-        yield from (
-            _set_values(*_parse_series(spec, {}))
-            if _find_ranges(spec)
-            else [_resolve_setting(spec)]
-        )
+        yield from (_set_values(*_parse_series(spec, {})) if _find_ranges(spec) else [_resolve_setting(spec)])
 
 
 def _reject_missing_lists(models: Iterable[_ModelSetting]) -> None:
@@ -233,9 +223,7 @@ def _resolve_model(spec: MeasureLike) -> Any:
         raise InputError.from_problem(problem, f"User models: {names}.") from None
 
 
-def _resolve_varied(
-    models: Any, values: Mapping[str, Iterable[float]] | None
-) -> Iterator[_ModelSetting]:
+def _resolve_varied(models: Any, values: Mapping[str, Iterable[float]] | None) -> Iterator[_ModelSetting]:
     """Yield each model at each value of the parameter that varies."""
     by_name = _parse_values(values)
     series_list = [_parse_series(spec, by_name) for spec in _parse_models(models)]
@@ -249,9 +237,7 @@ def _resolve_varied(
 def _set_values(model: Any, parameter: str, series: Iterable[float]) -> Iterator[_ModelSetting]:
     """Yield a model at each value of a parameter."""
     defaults = {f.name: f.default for f in dataclasses.fields(model)}
-    is_cutoff = (
-        parameter == model.cutoff_name and parameter not in defaults
-    )  # the model's own come first
+    is_cutoff = parameter == model.cutoff_name and parameter not in defaults  # the model's own come first
     name = "cutoff" if is_cutoff else parameter
     if name not in defaults:
         raise InputError.from_problem(f"{type(model).__name__} has no parameter {parameter!r}")
@@ -275,9 +261,7 @@ def _parse_values(values: Any) -> dict[str, list[float]]:
         if isinstance(items, str) or not isinstance(items, Iterable):
             raise InputError(f"values={{{name!r}: {items!r}}}", expected)
         context = f"in the values of {name!r}"
-        values_by_name[name] = [
-            _parse_number(value, f"{value!r} {context}", "numbers") for value in items
-        ]
+        values_by_name[name] = [_parse_number(value, f"{value!r} {context}", "numbers") for value in items]
     return values_by_name
 
 
@@ -313,9 +297,7 @@ def _find_ranges(spec: Any) -> list[re.Match[str]]:
     return [m for m in matches if m["name"] not in tables]
 
 
-def _parse_series(
-    spec: MeasureLike, values: Mapping[str, list[float]]
-) -> tuple[Any, str, list[float]]:
+def _parse_series(spec: MeasureLike, values: Mapping[str, list[float]]) -> tuple[Any, str, list[float]]:
     """Return a model, the parameter that varies, and its values."""
     matches = _find_ranges(spec)
     if len(matches) > 1:
@@ -453,9 +435,7 @@ class _Walks:
         places = [collection.find_topic(topic) for topic in topics]
         longest = max(int(rankings.lengths[t]) for _, rankings in labelled for t in places)
         last = ranks or max(1, min(longest, RANKS))
-        model_measures = zip(
-            self.models, self.evaluator.measures[:: len(MEASUREMENTS)], strict=True
-        )
+        model_measures = zip(self.models, self.evaluator.measures[:: len(MEASUREMENTS)], strict=True)
         rows: list[tuple[Any, ...]] = []
         for (setting, m), (run, rankings), t in product(model_measures, labelled, places):
             model: Any = self.evaluator.scorer.with_topic_gains(m, t)

@@ -63,9 +63,7 @@ def distribution(
     data = build_frame([*_collect_points(scores)], COLUMNS)
     notes = (*scores.notes, *collect_undefined_notes(data, "score"))
     first = data.filter(measure=scores.measures[0])
-    run_list = VerticalNames.from_names(
-        first["run"].unique(maintain_order=True).to_list(), theme, STEP
-    )
+    run_list = VerticalNames.from_names(first["run"].unique(maintain_order=True).to_list(), theme, STEP)
     has_points = len(data) <= MOST_POINTS
     if not has_points:
         text = f"{format_count(len(data), 'score')} are too many for points: only boxes are drawn"
@@ -87,9 +85,7 @@ def _collect_points(scores: Scores) -> Iterator[tuple[Any, ...]]:
                 yield measure, run, topic, score, *quartiles.values()
 
 
-def _draw_chart(
-    scores: Scores, data: pl.DataFrame, run_list: VerticalNames, has_points: bool, theme: Theme
-) -> Any:
+def _draw_chart(scores: Scores, data: pl.DataFrame, run_list: VerticalNames, has_points: bool, theme: Theme) -> Any:
     width = theme.width or WIDTHS.get(len(scores.measures), WIDTH)
     panels = []
     for place, measure in enumerate(scores.measures):
@@ -127,9 +123,7 @@ def _draw_panel(
     layers = [
         boxes.mark_rule(**thin).encode(alt.X("lowest:Q"), alt.X2("quartile:Q")),
         boxes.mark_rule(**thin).encode(alt.X("upper_quartile:Q"), alt.X2("highest:Q")),
-        boxes.mark_bar(**box).encode(
-            alt.X("quartile:Q"), alt.X2("upper_quartile:Q"), tooltip=box_tooltip
-        ),
+        boxes.mark_bar(**box).encode(alt.X("quartile:Q"), alt.X2("upper_quartile:Q"), tooltip=box_tooltip),
         boxes.mark_tick(color="black", thickness=2, size=high).encode(alt.X("median:Q")),
     ]
     if has_points:

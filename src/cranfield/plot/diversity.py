@@ -102,9 +102,7 @@ _Intervals: TypeAlias = Mapping[str, Mapping[str, Interval]]
 PLOT_COLUMNS = ("run", "x", "y", "sharp", "x_low", "x_high", "y_low", "y_high")
 
 
-def _collect_points(
-    scores: Scores, x: str, y: str, gamma: float, intervals: _Intervals | None
-) -> pl.DataFrame:
+def _collect_points(scores: Scores, x: str, y: str, gamma: float, intervals: _Intervals | None) -> pl.DataFrame:
     """Return both measures of each run, their combination, and the limits of their intervals."""
     rows = []
     for run, means in scores.summary().items():
@@ -124,8 +122,6 @@ def _describe_intervals(intervals: _Intervals, x: str, y: str) -> str:
     )
     if maximum < 2:
         raise InputError(format_count(maximum, "topic"), "at least 2 for intervals")
-    topics = (
-        format_count(maximum, "topic") if minimum == maximum else f"{minimum} to {maximum} topics"
-    )
+    topics = format_count(maximum, "topic") if minimum == maximum else f"{minimum} to {maximum} topics"
     label = f"{100 * interval_list[0].confidence:g}% confidence intervals"
     return f"crosses: {label} of the means over {topics} (Student's t)"

@@ -68,9 +68,7 @@ def heatmap(
     def draw() -> Any:
         panels = [_draw_panel(scores, m, data.filter(measure=m), theme) for m in scores.measures]
         lost = ["White: undefined."] if data["score"].is_nan().any() else []
-        chart = charts.build_panels(
-            panels, 1, theme, "", lost, run_list.compute_width(theme) + sides.width
-        )
+        chart = charts.build_panels(panels, 1, theme, "", lost, run_list.compute_width(theme) + sides.width)
         return chart.resolve_scale(color="independent")
 
     return Figure(draw, data, (*notes, *left_out, *sides.collect_notes()))

@@ -84,9 +84,7 @@ def pairs(
     data = build_frame([[*_build_row(comparison, pair)] for pair in comparison.pairs], COLUMNS)
     names = [_list_runs(comparison, measure, theme) for measure in scores.measures]
     left_out = dict.fromkeys(note for run_list in names for note in run_list.collect_notes())
-    return Figure(
-        lambda: _draw_chart(comparison, data, theme), data, (*comparison.notes, *left_out)
-    )
+    return Figure(lambda: _draw_chart(comparison, data, theme), data, (*comparison.notes, *left_out))
 
 
 def _build_row(comparison: Comparison, pair: PairComparison) -> Iterator[Any]:
@@ -106,22 +104,15 @@ def _list_runs(comparison: Comparison, measure: str, theme: Theme) -> VerticalNa
 
 
 def _draw_chart(comparison: Comparison, data: pl.DataFrame, theme: Theme) -> Any:
-    panels = [
-        _draw_panel(comparison, data.filter(measure=m), m, theme)
-        for m in comparison.scores.measures
-    ]
-    size = format_runs_and_topics(
-        len(comparison.scores.runs), *(run.topics for run in comparison.runs)
-    )
+    panels = [_draw_panel(comparison, data.filter(measure=m), m, theme) for m in comparison.scores.measures]
+    size = format_runs_and_topics(len(comparison.scores.runs), *(run.topics for run in comparison.runs))
     captions = [
         f"Above the diagonal: p-values ({describe_procedure(comparison)}). Below it: effect sizes "
         f"of row − column ({EFFECTS[comparison.effect].title}). {size}, the best first."
     ]
     run_list = _list_runs(comparison, comparison.scores.measures[0], theme)
     wide = max(200, run_list.height) + run_list.compute_width(theme)
-    return charts.build_panels(panels, 2, theme, "", captions, wide).resolve_scale(
-        color="independent"
-    )
+    return charts.build_panels(panels, 2, theme, "", captions, wide).resolve_scale(color="independent")
 
 
 def _draw_panel(comparison: Comparison, data: pl.DataFrame, measure: str, theme: Theme) -> Any:
@@ -129,9 +120,7 @@ def _draw_panel(comparison: Comparison, data: pl.DataFrame, measure: str, theme:
     side = run_list.height
     cell = side / len(run_list.labels)
     sides = HorizontalNames(run_list.labels, side, cell >= theme.scale_points(8.5))
-    base = alt.Chart().encode(
-        run_list.build_axis(grid=False), sides.build_axis(None, theme, orient="top")
-    )
+    base = alt.Chart().encode(run_list.build_axis(grid=False), sides.build_axis(None, theme, orient="top"))
     shown_data = data.filter(*(pl.col(name).is_in([*run_list.labels]) for name in ("run", "other")))
     shown_data = shown_data.drop("measure", "verdict")
     upper_data = sides.label_rows(run_list.label_rows(shown_data), "other")
@@ -146,9 +135,7 @@ def _draw_panel(comparison: Comparison, data: pl.DataFrame, measure: str, theme:
     return chart.resolve_scale(color="independent").properties(width=side, height=side, title=title)
 
 
-def _draw_pvalues(
-    base: Any, data: pl.DataFrame, alpha: float, side: float, theme: Theme
-) -> list[Any]:
+def _draw_pvalues(base: Any, data: pl.DataFrame, alpha: float, side: float, theme: Theme) -> list[Any]:
     """Draw the cells above the diagonal, darker for smaller p-values, with their texts."""
     names = [*(f"p ≤ {level:g}" for level in (*LEVELS, alpha) if level <= alpha), f"p > {alpha:g}"]
     colours = (P_GREYS if theme.grey else P_COLOURS)[-len(names) :]

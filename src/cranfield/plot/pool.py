@@ -56,9 +56,7 @@ def pool(
     """
     theme, evaluate_options = Theme.split_options(drawing)
     result = count_relevant(qrels, runs, cutoffs, teams=teams, **evaluate_options)
-    data = build_frame(result.rows, RelevantCount._fields).with_columns(
-        pl.col("unique").cast(pl.Int64)
-    )
+    data = build_frame(result.rows, RelevantCount._fields).with_columns(pl.col("unique").cast(pl.Int64))
     noun = data["kind"][-1]
     deepest = data.filter(pl.col("depth") == data["depth"].max(), pl.col("kind") == noun)
     lines = NamedLines.from_values(dict(deepest.select("name", "relevant").rows()), theme)
@@ -76,17 +74,11 @@ def _draw_chart(
     owner_data, pooled_data = plot_data.filter(kind=noun), plot_data.filter(kind="all")
     depths = data["depth"].to_list()
     x = rank_charts.build_rank_axis(min(depths), max(depths), "depth", theme)
-    y = rank_charts.build_value_axis(
-        plot_data, f"fraction of {format_count(result.relevant, 'relevant document')}"
-    )
+    y = rank_charts.build_value_axis(plot_data, f"fraction of {format_count(result.relevant, 'relevant document')}")
     counts = [alt.Tooltip(f"{name}:Q", format=",") for name in ("relevant", "unique")]
     tooltip = ["name:N", "depth:Q", *counts, *charts.build_number_tooltips("share")]
     has_several = len(lines.labels) > 1
-    broad = (
-        rank_charts.draw_outline(pooled_data, f"all {noun}s", x, y, tooltip, theme)
-        if has_several
-        else []
-    )
+    broad = rank_charts.draw_outline(pooled_data, f"all {noun}s", x, y, tooltip, theme) if has_several else []
     panel = rank_charts.draw_panel(owner_data, lines, x, y, tooltip, theme, *broad)
     return rank_charts.combine_panels([panel], 1, theme, captions)
 
@@ -98,9 +90,7 @@ FIGURE = FigureKind(
     takes="runs",
     measures="",
     options=(
-        option(
-            "--teams", "FILE", "teams of the runs: lines `run team`, or a table with these columns"
-        ),
+        option("--teams", "FILE", "teams of the runs: lines `run team`, or a table with these columns"),
         option(
             "--cutoffs",
             "X,X,…",

@@ -22,9 +22,7 @@ def power(designs: Design | Sequence[Design], **options: Unpack[ThemeOptions]) -
     from cranfield.stats.plan_tables import draw_power_curves
 
     expected = "designs of cf.stats.topics_for_t or topics_for_anova"
-    design_list = (
-        [designs] if isinstance(designs, Design) else to_list("designs", designs, expected)
-    )
+    design_list = [designs] if isinstance(designs, Design) else to_list("designs", designs, expected)
     for design in design_list:
         if not isinstance(design, Design):
             raise InputError(describe_value(design), expected)

@@ -106,30 +106,20 @@ def _summarize_runs(
         comparison = compare(scores.select(measures=tested), **testing)
         rows, notes = [*comparison.runs], comparison.notes
         explanation = "Runs that share a letter are not significantly different"
-        captions = (
-            [f"{explanation}: {describe_procedure(comparison)}."]
-            if any(row.groups for row in rows)
-            else []
-        )
+        captions = [f"{explanation}: {describe_procedure(comparison)}."] if any(row.groups for row in rows) else []
     intervals = scores.interval(confidence=1 - testing["alpha"])
     for measure in scores.measures:
         for run in scores.sorted_by(measure).runs if measure not in tested else ():
             interval = intervals[run][measure]
-            rows.append(
-                RunSummary(measure, run, interval.n, interval.mean, interval.low, interval.high)
-            )
+            rows.append(RunSummary(measure, run, interval.n, interval.mean, interval.low, interval.high))
     means_text = f"Means over {format_topics(row.topics for row in rows)}"
-    intervals_text = (
-        "" if all(isnan(row.low) for row in rows) else f", with {confidence_text} t intervals"
-    )
+    intervals_text = "" if all(isnan(row.low) for row in rows) else f", with {confidence_text} t intervals"
     return rows, [f"{means_text}{intervals_text}.", *captions], notes
 
 
 def _can_be_tested(scores: Scores, measure: str) -> bool:
     has_several_runs = len(scores.runs) > 1
-    return (
-        has_several_runs and len(extract_measure(scores, measure, turned=False).matrix.topics) > 1
-    )
+    return has_several_runs and len(extract_measure(scores, measure, turned=False).matrix.topics) > 1
 
 
 # -- the chart ------------------------------------------------------------------------------------

@@ -98,15 +98,11 @@ def _select_runs(scores: Scores, show: str | Sequence[str] | None) -> tuple[str,
     for run in names:
         if run not in scores.runs:
             problem = f"unknown run {run!r}"
-            raise InputError.from_problem(
-                problem, f"Use one of {format_names(scores.runs, 'run')}."
-            )
+            raise InputError.from_problem(problem, f"Use one of {format_names(scores.runs, 'run')}.")
     return names
 
 
-def _build_axes(
-    sides: HorizontalNames, x_title: str, y: str, title: str, ends: Ticks, theme: Theme
-) -> Any:
+def _build_axes(sides: HorizontalNames, x_title: str, y: str, title: str, ends: Ticks, theme: Theme) -> Any:
     value = charts.build_axis("y", y, title, [ends[0], ends[-1]], tickCount=5)
     return alt.Chart().encode(sides.build_axis(x_title, theme), value)
 
@@ -121,16 +117,12 @@ def _draw_every_run(scores: Scores, runs: Sequence[str], theme: Theme) -> Figure
     sides = HorizontalNames.from_names(scores.topics, theme)
     point_text = "" if len(runs) <= MAX_STYLES else "; a point is a run"
     run_count = format_count(len(scores.runs), "run")
-    captions = [
-        f"Lines: from the worst to the best of {run_count}; ticks: their median{point_text}."
-    ]
+    captions = [f"Lines: from the worst to the best of {run_count}; ticks: their median{point_text}."]
     alone = len(scores.runs) == 1
     [short] = layout.shorten_names(runs[:1], charts.LEGEND)
 
     def draw() -> Any:
-        panels = [
-            _draw_scores_panel(scores, m, data.filter(measure=m), theme) for m in scores.measures
-        ]
+        panels = [_draw_scores_panel(scores, m, data.filter(measure=m), theme) for m in scores.measures]
         wide = sides.width + theme.scale_points(40)
         heading, lines = (short, []) if alone else ("", captions)
         return charts.build_panels(panels, 1, theme, heading, lines, wide)
@@ -165,9 +157,7 @@ def _draw_scores_panel(scores: Scores, measure: str, data: pl.DataFrame, theme: 
         colour = charts.encode_colours(data["run"], theme)
         bars = base.mark_bar(width={"band": 0.8}).encode(color=colour)
         return charts.build_panel(data, bars.encode(tooltip=tooltip), size=size)
-    topic_base = base.properties(
-        data=charts.to_chart_data(data.unique("topic", maintain_order=True))
-    )
+    topic_base = base.properties(data=charts.to_chart_data(data.unique("topic", maintain_order=True)))
     median_tooltip = ["topic:N", *charts.build_number_tooltips(*SUMMARY_COLUMNS)]
     lines = topic_base.mark_rule(color=LINE).encode(alt.Y("worst:Q"), alt.Y2("best:Q"))
     medians = topic_base.mark_tick(color=TICK, thickness=1.5, width={"band": 0.9})
@@ -202,14 +192,10 @@ def _draw_differences(scores: Scores, runs: Sequence[str], against: str, theme: 
     captions = []
     if against == MEDIAN:
         run_count = format_count(len(scores.runs), "run")
-        captions = [
-            f"Bars: from the median of {run_count}; lines: to the best and the worst of them."
-        ]
+        captions = [f"Bars: from the median of {run_count}; lines: to the best and the worst of them."]
 
     other_runs = [against] if against in scores.runs else []
-    styles = theme.assign_styles(
-        scores.runs if len(scores.runs) <= MAX_STYLES else (*shown_runs, *other_runs)
-    )
+    styles = theme.assign_styles(scores.runs if len(scores.runs) <= MAX_STYLES else (*shown_runs, *other_runs))
 
     def draw() -> Any:
         panels = [
@@ -217,16 +203,12 @@ def _draw_differences(scores: Scores, runs: Sequence[str], against: str, theme: 
             for measure in scores.measures
             for run in shown_runs
         ]
-        return charts.build_panels(
-            panels, 1, theme, "", captions, sides.width + theme.scale_points(40)
-        )
+        return charts.build_panels(panels, 1, theme, "", captions, sides.width + theme.scale_points(40))
 
     return Figure(draw, data, (*notes, *sides.collect_notes()))
 
 
-def _collect_differences(
-    scores: Scores, runs: Sequence[str], against: str
-) -> Iterator[tuple[Any, ...]]:
+def _collect_differences(scores: Scores, runs: Sequence[str], against: str) -> Iterator[tuple[Any, ...]]:
     """Yield the differences of each run from another run or the median, the largest first."""
     for m, measure in enumerate(scores.measures):
         summary, sign = compute_run_statistics(scores, measure), get_sign(scores, measure)
@@ -244,9 +226,7 @@ def _collect_differences(
                 yield *row_start, against, float(y[t]), float(z[t]), better, *summary_values
 
 
-def _draw_differences_panel(
-    scores: Scores, data: pl.DataFrame, styles: Mapping[str, Style], theme: Theme
-) -> Any:
+def _draw_differences_panel(scores: Scores, data: pl.DataFrame, styles: Mapping[str, Style], theme: Theme) -> Any:
     measure, against = (data[name][0] for name in ("measure", "against"))
     data = data.drop_nans("difference")
     sides = HorizontalNames.from_names(data["topic"].to_list(), theme)
@@ -270,16 +250,12 @@ def _draw_differences_panel(
     scale = {"domain": [*colours], "range": [*colours.values()]}
     colour = alt.Color("side:N", scale=scale, legend=None)
     bars = base.mark_bar(width={"band": 0.75}).encode(colour, tooltip=tooltip)
-    lines = base.mark_rule(color=LINE, strokeWidth=1).encode(
-        alt.Y("to_worst:Q"), alt.Y2("to_best:Q")
-    )
+    lines = base.mark_rule(color=LINE, strokeWidth=1).encode(alt.Y("to_worst:Q"), alt.Y2("to_best:Q"))
     dots = [base.mark_tick(color=TICK, thickness=1, width={"band": 0.75}).encode(alt.Y(f"{name}:Q"))
             for name in ends_of]  # fmt: skip
     zero = charts.draw_horizontal_lines("difference", 0)
     layers = [lines, bars, *dots, zero] if is_median else [bars, zero]
-    return charts.build_panel(
-        data, *layers, size=theme.choose_size(sides.width, HEIGHT), title=title
-    )
+    return charts.build_panel(data, *layers, size=theme.choose_size(sides.width, HEIGHT), title=title)
 
 
 def _format_counts(data: pl.DataFrame, neither: bool) -> dict[str, Any]:

@@ -57,16 +57,12 @@ def unjudged(
     """
     theme, evaluate_options = Theme.split_options(drawing)
     rows, scores = compute_judged_by_rank(qrels, runs, cutoffs, **evaluate_options)
-    data = build_frame(rows, JudgedRange._fields).with_columns(
-        pl.col("judged", "relevant").cast(pl.Float64)
-    )
+    data = build_frame(rows, JudgedRange._fields).with_columns(pl.col("judged", "relevant").cast(pl.Float64))
     if not data["documents"].sum():
         raise InputError.from_problem("the runs have no documents")
     column = "judged_to" if cumulative else "judged"
     means = data.group_by("run", maintain_order=True).agg(pl.col(column).mean())
-    lines = NamedLines.from_values(
-        {run: nan if mean is None else -mean for run, mean in means.rows()}, theme
-    )
+    lines = NamedLines.from_values({run: nan if mean is None else -mean for run, mean in means.rows()}, theme)
     topics_label = format_topics([len(scores.topics)])
     ended = "Rankings that end above a rank do not count there"
     captions = [
@@ -77,9 +73,7 @@ def unjudged(
     return Figure(lambda: _draw_chart(data, lines, captions, column, theme), data, notes)
 
 
-def _draw_chart(
-    data: pl.DataFrame, lines: NamedLines, captions: list[str], column: str, theme: Theme
-) -> Any:
+def _draw_chart(data: pl.DataFrame, lines: NamedLines, captions: list[str], column: str, theme: Theme) -> Any:
     ends = data["last"].unique().sort().to_list()
     first = ends[0] if column == "judged_to" else 1
     log = rank_charts.is_logarithmic(first, ends[-1])
@@ -105,8 +99,7 @@ FIGURE = FigureKind(
         option(
             "--cutoffs",
             "X,X,…",
-            "last ranks of groups of ranks (default: round ranks up to the end "
-            "of the longest ranking)",
+            "last ranks of groups of ranks (default: round ranks up to the end of the longest ranking)",
             value="numbers",
         ),
         switch("--cumulative", "Judged@k: the first k documents, not only some ranks"),

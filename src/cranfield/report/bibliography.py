@@ -25,9 +25,7 @@ def bibtex(*names: str | Measure) -> str:
     """
     keys_by_name = {name: keys for name, keys in find_references(names).items() if keys}
     heads = [f"% {name}: {', '.join(keys)}" for name, keys in keys_by_name.items()]
-    entries = [
-        ENTRIES[key] for key in dict.fromkeys(key for keys in keys_by_name.values() for key in keys)
-    ]
+    entries = [ENTRIES[key] for key in dict.fromkeys(key for keys in keys_by_name.values() for key in keys)]
     return "\n\n".join(["\n".join(heads), *entries] if len(keys_by_name) > 1 else entries)
 
 

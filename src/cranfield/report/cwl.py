@@ -43,9 +43,7 @@ def draw_functions(data: pl.DataFrame, theme: Theme) -> Any:
     ]
     last = int(data["rank"].max())  # type: ignore[arg-type]
     size = theme.choose_size(*SIZES["functions"])
-    ranks = charts.build_axis(
-        "x", "rank", "rank i", [1, last], {"padding": 6}, **charts.build_rank_axis_style(last)
-    )
+    ranks = charts.build_axis("x", "rank", "rank i", [1, last], {"padding": 6}, **charts.build_rank_axis_style(last))
     rows, ends = (
         [],
         {name: _choose_axis_ends(data[name]) for name in FUNCTIONS},
@@ -60,9 +58,7 @@ def draw_functions(data: pl.DataFrame, theme: Theme) -> Any:
             layers = charts.draw_lines(base, encodings, tooltip, "datum.marked", interpolate=way)
             panels.append(charts.build_panel(None, *layers, size=size))
         marked_rows = charts.to_chart_data(_flag_marks(of_model, size[0] / last))
-        rows.append(
-            alt.hconcat(*panels, data=marked_rows, title=f"user model {of_model['model'][0]}")
-        )
+        rows.append(alt.hconcat(*panels, data=marked_rows, title=f"user model {of_model['model'][0]}"))
     return charts.build_panels(rows, 1, theme)
 
 
@@ -90,9 +86,7 @@ def _flag_marks(data: pl.DataFrame, rank: float) -> pl.DataFrame:
     return data.with_columns(marked=in_turn | (before_last == 0))
 
 
-def draw_parameters(
-    data: pl.DataFrame, measurements: Sequence[str], unit: str, theme: Theme
-) -> Any:
+def draw_parameters(data: pl.DataFrame, measurements: Sequence[str], unit: str, theme: Theme) -> Any:
     """Draw measurements against expected depth for varied parameters.
 
     Each model has a column of panels.
@@ -114,9 +108,7 @@ def draw_parameters(
         plane = Plane(titles, axes, *size, theme)
         base = plane.base.encode(alt.Order("value:Q"))
         ends = plane.draw_labels(_place_end_labels(of_model, plane), color="#333333")
-        panel = plane.build_panel(
-            of_model, *charts.draw_lines(base, encodings, tooltip, "true"), *ends
-        )
+        panel = plane.build_panel(of_model, *charts.draw_lines(base, encodings, tooltip, "true"), *ends)
         if measurement == measurements[0]:
             name, _, series = of_model["model"][0].rpartition(": ")
             panel = panel.properties(title=_build_panel_title(name, f", {series}"))
@@ -154,9 +146,7 @@ def draw_runs(frames: Sequence[pl.DataFrame], unit: str, theme: Theme) -> Any:
     panels = []
     for k, of_model in enumerate(frames, 1):
         plane = _build_plane(of_model, theme, unit)
-        points = plane.draw_points(
-            ["run:N", "model:N", *build_number_tooltips(*MEASUREMENTS)], of_model["run"]
-        )
+        points = plane.draw_points(["run:N", "model:N", *build_number_tooltips(*MEASUREMENTS)], of_model["run"])
         layers = points, *plane.draw_labels(of_model)
         panel = plane.build_panel(of_model, *layers, title=_build_panel_title(of_model["model"][0]))
         panels.append(panel.interactive(name=f"zoom{k}"))
@@ -195,9 +185,7 @@ def _name_lines(data: pl.DataFrame, theme: Theme) -> tuple[pl.DataFrame, dict[st
     values_by_name = {name: data[name].unique(maintain_order=True).to_list() for name in columns}
     default = "run" if values_by_name["topic"] == [ALL] else "topic"
     fields = [name for name, values in values_by_name.items() if len(values) > 1] or [default]
-    names = charts.shorten_name_column(
-        data.select(line=pl.concat_str(fields, separator=", "))["line"]
-    )
+    names = charts.shorten_name_column(data.select(line=pl.concat_str(fields, separator=", "))["line"])
     in_order = theme.assign_styles_in_order(names.unique(maintain_order=True))
     styles = None if "run" in fields else in_order  # colours belong to runs
     return data.with_columns(names), charts.encode_names(
@@ -205,14 +193,8 @@ def _name_lines(data: pl.DataFrame, theme: Theme) -> tuple[pl.DataFrame, dict[st
     )
 
 
-def _build_legend_title(
-    values_by_name: Mapping[str, Sequence[str]], fields: Sequence[str]
-) -> list[str]:
-    constants = (
-        _format_constant(name, values[0])
-        for name, values in values_by_name.items()
-        if name not in fields
-    )
+def _build_legend_title(values_by_name: Mapping[str, Sequence[str]], fields: Sequence[str]) -> list[str]:
+    constants = (_format_constant(name, values[0]) for name, values in values_by_name.items() if name not in fields)
     varying = ", ".join(name for name in fields if name != "setting")
     shortened = layout.shorten_names(list(filter(None, constants)), charts.LEGEND)
     return list(filter(None, [varying, *shortened])) or [""]

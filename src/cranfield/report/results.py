@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 CAPTIONS = ("above", "below")
 
 
-def call_with_options(
-    function: Callable[..., Any], options: Mapping[str, Any], *arguments: Any
-) -> Any:
+def call_with_options(function: Callable[..., Any], options: Mapping[str, Any], *arguments: Any) -> Any:
     """Call a function with the arguments and the options that are its parameters.
 
     Options that are None are omitted.
@@ -66,9 +64,7 @@ def _count_runs(result: TableResult) -> int | None:
     return len(runs) if isinstance(runs, tuple) else None
 
 
-def _select_named(
-    by_name: Mapping[str, ResultTable], names: Sequence[str], format: str
-) -> list[ResultTable]:
+def _select_named(by_name: Mapping[str, ResultTable], names: Sequence[str], format: str) -> list[ResultTable]:
     """Return the named tables. Raise an error if the format cannot contain them."""
     if format in FLAT and len(names) > 1:
         raise InputError(f"{len(names)} tables", f"one table: {format} can contain only one")
@@ -84,9 +80,7 @@ def _select_named(
 # -- methods of `TableResult` ----------------------------------------------------------------------
 
 
-def _prepare_checked(
-    result: TableResult, format: str, table: str | None, options: Mapping[str, Any]
-) -> TableOutput:
+def _prepare_checked(result: TableResult, format: str, table: str | None, options: Mapping[str, Any]) -> TableOutput:
     """Prepare output. Raise TypeError for options that no table of the result has."""
     valid_names = {*signature(result._build_tables).parameters}
     for name in options.keys() - valid_names:
@@ -101,17 +95,13 @@ def build_table(result: TableResult, table: str | None, **options: Any) -> Resul
 
 def build_pandas_frame(result: TableResult, table: str | None, **options: Any) -> pd.DataFrame:
     """Return one table of a result as a pandas frame."""
-    frame: pd.DataFrame = load("pandas").DataFrame(
-        dict(build_table(result, table, **options).columns)
-    )
+    frame: pd.DataFrame = load("pandas").DataFrame(dict(build_table(result, table, **options).columns))
     return frame
 
 
 def build_document(result: TableResult, **options: Any) -> dict[str, Any]:
     """Return all tables of a result as in JSON."""
-    content: dict[str, Any] = machine_readable.build_document(
-        _prepare_checked(result, "json", None, options)
-    )
+    content: dict[str, Any] = machine_readable.build_document(_prepare_checked(result, "json", None, options))
     return content
 
 
@@ -135,6 +125,4 @@ def render_text(
             from cranfield.report.formats.html import format_fragment
 
             return format_fragment(output, max_rows)
-        return render(
-            replace(output, label=label, caption_below=caption == "below"), format
-        ).decode()
+        return render(replace(output, label=label, caption_below=caption == "below"), format).decode()

@@ -112,9 +112,7 @@ class Facts:
             self,
             counts=_exclude_keys(self.counts, topics),
             measures=_exclude_keys(self.measures, measures),
-            parts=None
-            if self.parts is None
-            else tuple(part for part in parts if part.has_content()),
+            parts=None if self.parts is None else tuple(part for part in parts if part.has_content()),
         )
 
     def format(self, run: str | None = None) -> str:
@@ -124,16 +122,12 @@ class Facts:
             name, noun = match.groups()
             if name.isdigit():
                 total = self.sums[int(name)]
-                return (
-                    format_count(total, noun) if noun and noun != "," else f"{total:{noun or ''}}"
-                )
+                return format_count(total, noun) if noun and noun != "," else f"{total:{noun or ''}}"
             names = [*dict.fromkeys((self.measures or {}).values())]
             values: dict[str, Callable[[], str]] = {
                 "run": lambda: run or "",
                 "topics": lambda: format_names(self.topics, noun or "topic"),
-                "measures": lambda: (
-                    format_names(names, noun) if noun else format_first_names(names)
-                ),
+                "measures": lambda: format_names(names, noun) if noun else format_first_names(names),
                 "parts": lambda: self.separator.join(part.format(run) for part in self.parts or ()),
             }
             return values[name]() if name in values else match[0]
@@ -191,21 +185,13 @@ class Note:
             return self
         if self.facts:
             facts = [facts_part.exclude(topics, measures) for facts_part in self.facts]
-            facts = [
-                facts_part
-                for facts_part in facts
-                if facts_part.measures != {} and facts_part.parts != ()
-            ]
+            facts = [facts_part for facts_part in facts if facts_part.measures != {} and facts_part.parts != ()]
             holds = facts and facts[0].has_content()
             return self.from_facts(self.kind, *facts, run=self.run) if holds else None
         remaining = tuple(topic for topic in self.topics if topic not in topics)
         if len(remaining) == len(self.topics):
             return self
-        return (
-            replace(self, text=self._replace_topics(remaining), topics=remaining)
-            if remaining
-            else None
-        )
+        return replace(self, text=self._replace_topics(remaining), topics=remaining) if remaining else None
 
     def rewrite(self, change: Callable[[str], str]) -> Note:
         """Return the note with another text, also for every selection."""
@@ -302,9 +288,7 @@ class LazyNotes(Sequence[Note]):
         return tuple, (self.items,)
 
 
-def format_notes(
-    notes: Iterable[Note], runs: int | None = None, details_option: str = ""
-) -> list[str]:
+def format_notes(notes: Iterable[Note], runs: int | None = None, details_option: str = "") -> list[str]:
     """Format notes, one per line, merging notes of a kind on several runs.
 
     `runs` is the number of runs. `listed` is the option or attribute that lists all notes.
@@ -318,9 +302,7 @@ def format_notes(
     for note in notes:
         group = note.text if note.run is None else remove_numbers(_remove_names(note))
         groups.setdefault((note.kind, group), []).append(note)
-    return [
-        line for group in groups.values() for line in _format_group(group, runs, details_option)
-    ]
+    return [line for group in groups.values() for line in _format_group(group, runs, details_option)]
 
 
 def _format_group(group: Sequence[Note], runs: int | None, details_option: str) -> Iterator[str]:
@@ -331,16 +313,8 @@ def _format_group(group: Sequence[Note], runs: int | None, details_option: str) 
     run_phrases = {None: f"{count} runs", count: f"all {count} runs"}
     run_phrase = run_phrases.get(runs, f"{count} of {runs} runs")
     summary = merge_sentences([_remove_names(note) for note in group])
-    line = (
-        summary.replace(_IN_RUNS, f" in {run_phrase}")
-        if _IN_RUNS in summary
-        else f"{run_phrase}: {summary}"
-    )
-    details = (
-        f" Use {details_option} for details."
-        if line.endswith(".")
-        else f"; {details_option} lists them"
-    )
+    line = summary.replace(_IN_RUNS, f" in {run_phrase}") if _IN_RUNS in summary else f"{run_phrase}: {summary}"
+    details = f" Use {details_option} for details." if line.endswith(".") else f"; {details_option} lists them"
     yield line + details if details_option else line
 
 
@@ -498,9 +472,7 @@ class Scores(TableResult):
         >>> scores.select(measures=["num_ret", "AP"]).measures
         ('num_ret', 'AP')
         """
-        r, t, m = (
-            self._find_positions(axis, key) for axis, key in enumerate((runs, topics, measures))
-        )
+        r, t, m = (self._find_positions(axis, key) for axis, key in enumerate((runs, topics, measures)))
         run_names = tuple(self.runs[i] for i in r)
         topic_names = tuple(self.topics[i] for i in t)
         columns = tuple(self.measures[i] for i in m)
@@ -516,9 +488,7 @@ class Scores(TableResult):
             self.asked,
         )
 
-    def _select_notes(
-        self, runs: Sequence[str], topics: Sequence[str], columns: Sequence[str]
-    ) -> list[Note]:
+    def _select_notes(self, runs: Sequence[str], topics: Sequence[str], columns: Sequence[str]) -> list[Note]:
         """Return the notes of some runs, topics and columns."""
         excluded_topics = _find_excluded(self.topics, topics)
         main_measures = {name.removesuffix(end) for name in columns for end in _COMPANION_SUFFIXES}
@@ -549,11 +519,7 @@ class Scores(TableResult):
 
         kind, names = self._axes[axis]
         matches = get_close_matches(name, names)
-        hint = (
-            f"did you mean {_quote_names(matches)}?"
-            if matches
-            else f"there is {_quote_names(names)}"
-        )
+        hint = f"did you mean {_quote_names(matches)}?" if matches else f"there is {_quote_names(names)}"
         for axis_number, (other_kind, _) in enumerate(self._axes):
             if axis_number != axis and name in self._lookup[axis_number]:
                 index = ", ".join([":"] * axis_number + [repr(name)])
@@ -575,9 +541,7 @@ class Scores(TableResult):
             raise InputError.from_problem(f"cannot sort: {error.args[0]}") from None
         sign = 1 if self.better[m] == "lower" else -1
         means = np.array([of_run[self.measures[m]] for of_run in self.summary().values()])
-        order = np.argsort(
-            sign * unify_rounded(means, estimate_rounding(means)), kind="stable"
-        )  # NaN is last
+        order = np.argsort(sign * unify_rounded(means, estimate_rounding(means)), kind="stable")  # NaN is last
         return self.select(runs=[self.runs[i] for i in order])
 
     def summary(self, safe_names: bool = False) -> dict[str, dict[str, float]]:
@@ -664,8 +628,7 @@ class Scores(TableResult):
         intervals = self._aggregate_topics(compute_mean, by_summary=functions)
         errors = {m for m, s in zip(self.measures, self.summaries, strict=True) if s == "se"}
         intervals = {
-            run: {m: interval for m, interval in of_run.items() if m not in errors}
-            for run, of_run in intervals.items()
+            run: {m: interval for m, interval in of_run.items() if m not in errors} for run, of_run in intervals.items()
         }
         return self._use_safe_names(intervals) if safe_names else intervals
 
@@ -772,9 +735,7 @@ class Scores(TableResult):
 
     def _build_wide_columns(self) -> dict[str, Any]:
         for name in {"run", "topic"} & set(self.measures):
-            raise InputError.from_problem(
-                f"a measure named {name!r} is not possible in a wide frame"
-            )
+            raise InputError.from_problem(f"a measure named {name!r} is not possible in a wide frame")
         r, t, _ = self.values.shape
         return {
             "run": [run for run in self.runs for _ in range(t)],
@@ -793,12 +754,8 @@ class Scores(TableResult):
         """
         import json
 
-        values = [
-            [[to_json_number(v) for v in topic] for topic in run] for run in self.values.tolist()
-        ]
-        return json.dumps(
-            {**self._build_metadata(), "values": values}, ensure_ascii=False, allow_nan=False
-        )
+        values = [[[to_json_number(v) for v in topic] for topic in run] for run in self.values.tolist()]
+        return json.dumps({**self._build_metadata(), "values": values}, ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Scores:
@@ -901,8 +858,7 @@ class Scores(TableResult):
     def _format_rows(self, runs: int) -> list[list[str]]:
         """Return the name and the summary of the first runs, as text."""
         return [
-            [escape_unprintable(run)]
-            + [format_value(v, s) for v, s in zip(row.values(), self.summaries, strict=True)]
+            [escape_unprintable(run)] + [format_value(v, s) for v, s in zip(row.values(), self.summaries, strict=True)]
             for run, row in self[:runs].summary().items()
         ]
 
@@ -953,9 +909,7 @@ def _make_safe_names(names: Sequence[str]) -> list[str]:
         base = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
         base = base if base and not base[0].isdigit() else f"_{base}"
         numbered = (f"{base}_{k}" for k in count(2))
-        safe_names.append(
-            next(candidate for candidate in chain([base], numbered) if candidate not in safe_names)
-        )
+        safe_names.append(next(candidate for candidate in chain([base], numbered) if candidate not in safe_names))
     return safe_names
 
 
@@ -1062,9 +1016,7 @@ def _compute_std(x: Sequence[float], ddof: int) -> float:
     return math.sqrt(_sum([(v - mean) * (v - mean) for v in x]) / (len(x) - ddof))
 
 
-def _compute_interval(
-    x: Sequence[float], method: str, confidence: float, trials: int, seed: int
-) -> Interval:
+def _compute_interval(x: Sequence[float], method: str, confidence: float, trials: int, seed: int) -> Interval:
     mean, n = _mean(x), len(x)
     if n < 2 or math.isnan(mean):
         low = high = math.nan

@@ -153,17 +153,9 @@ def _group_by_model(measures: Sequence[str]) -> tuple[tuple[str, ...], tuple[str
     columns: dict[str, list[str]] = {}
     for match in filter(None, map(_MODEL_COLUMN.fullmatch, measures)):
         columns.setdefault(match["model"], []).append(match["column"])
-    complete = {
-        model: model_columns
-        for model, model_columns in columns.items()
-        if {*MEASUREMENTS} <= {*model_columns}
-    }
-    all_columns = dict.fromkeys(
-        column for model_columns in complete.values() for column in model_columns
-    )
-    return tuple(complete), tuple(
-        sorted(all_columns, key=lambda column: MEASUREMENTS.index(get_measure(column)))
-    )
+    complete = {model: model_columns for model, model_columns in columns.items() if {*MEASUREMENTS} <= {*model_columns}}
+    all_columns = dict.fromkeys(column for model_columns in complete.values() for column in model_columns)
+    return tuple(complete), tuple(sorted(all_columns, key=lambda column: MEASUREMENTS.index(get_measure(column))))
 
 
 def _find_best(scores: Scores, values: Values) -> dict[tuple[str, str], float]:
@@ -190,9 +182,7 @@ def _find_best(scores: Scores, values: Values) -> dict[tuple[str, str], float]:
 def _build_wide_tables(scores: Scores) -> Iterator[ResultTable]:
     """Yield a table of topics by runs, and a displayed table per measure."""
     for name in {"measure", "topic"} & {*scores.runs}:
-        raise InputError(
-            f"a run named {name!r}", "a name other than measure or topic in a wide table"
-        )
+        raise InputError(f"a run named {name!r}", "a name other than measure or topic in a wide table")
     values = _collect_values(scores, per_topic=True)
     topics = [*scores.topics, ALL]
     rows = [
@@ -204,9 +194,7 @@ def _build_wide_tables(scores: Scores) -> Iterator[ResultTable]:
     yield build_record_table("wide", rows, kinds)
     build_column = _bind_values(scores, values)
     for measure in scores.measures:
-        fields = [
-            build_column(run, [((run, topic), measure) for topic in topics]) for run in scores.runs
-        ]
+        fields = [build_column(run, [((run, topic), measure) for topic in topics]) for run in scores.runs]
         names = Field("topic", None, texts=topics, key=True)
         table_caption = build_caption(scores.select(measures=[measure]), per_topic=True)
         runs_text = format_count(len(scores.runs), "run")
@@ -222,9 +210,7 @@ def _describe_missing_topics(scores: Scores) -> str:
     for measure, topic_count in zip(scores.measures, (~holes[0]).sum(axis=0).tolist(), strict=True):
         by_count.setdefault(topic_count, []).append(measure)
     by_count.pop(len(scores.topics), None)
-    return "".join(
-        f", {', '.join(measures)} over {topic_count}" for topic_count, measures in by_count.items()
-    )
+    return "".join(f", {', '.join(measures)} over {topic_count}" for topic_count, measures in by_count.items())
 
 
 def build_caption(scores: Scores, per_topic: bool) -> str:
@@ -240,14 +226,8 @@ def build_caption(scores: Scores, per_topic: bool) -> str:
     text = f"{names[main]} over {format_count(len(scores.topics), 'topic')}"
     for kind in ("gmean", "sum"):
         if kind in kinds and kind != main:
-            other_measures = [
-                m for m, s in zip(scores.measures, scores.summaries, strict=True) if s == kind
-            ]
-            text += (
-                ", counts summed"
-                if kind == "sum"
-                else f", geometric of {', '.join(other_measures)}"
-            )
+            other_measures = [m for m, s in zip(scores.measures, scores.summaries, strict=True) if s == kind]
+            text += ", counts summed" if kind == "sum" else f", geometric of {', '.join(other_measures)}"
     if scores.undefined == "skip" and np.isnan(scores.values).any():
         text += _describe_missing_topics(scores)
     return f"per topic, and all: {text}" if per_topic else text

@@ -74,9 +74,7 @@ def evaluate(
     """
     ways = _SparkOptions(bad_rows, check_duplicates, judgments)
     with wrap_spark_errors(make_spark_error):
-        return _Evaluation.from_arguments(
-            qrels, runs, measures, get_session(spark), ways, options
-        ).to_frame()
+        return _Evaluation.from_arguments(qrels, runs, measures, get_session(spark), ways, options).to_frame()
 
 
 @with_options
@@ -97,9 +95,7 @@ def scores(
     """
     ways = _SparkOptions(bad_rows, check_duplicates, judgments)
     with wrap_spark_errors(make_spark_error):
-        return _Evaluation.from_arguments(
-            qrels, runs, measures, get_session(spark), ways, options
-        ).to_scores()
+        return _Evaluation.from_arguments(qrels, runs, measures, get_session(spark), ways, options).to_scores()
 
 
 class _SparkOptions(NamedTuple):
@@ -169,14 +165,10 @@ class _Evaluation:
     @cached_property
     def first_pass(self) -> dict[str, Any]:
         """Lists of all runs and their judged documents. Raises an error for invalid rows."""
-        hashed = (
-            self.spark_options.check_duplicates and self.evaluator.options.duplicates == "error"
-        )
+        hashed = self.spark_options.check_duplicates and self.evaluator.options.duplicates == "error"
         gold, count = self.evaluator.collection.gold, self.spark_options.bad_rows == "count"
         watched = not self.evaluator.collection.declared
-        judged: Judged = (
-            BloomFilter.from_keys(gold.hashes) if self.spread else BroadcastJudgments(gold)
-        )
+        judged: Judged = BloomFilter.from_keys(gold.hashes) if self.spread else BroadcastJudgments(gold)
 
         def find(run_input: RunInput) -> tasks.HitFinder:
             return tasks.HitFinder(self.shared, run_input.reading, judged, count, hashed, watched)
@@ -207,9 +199,7 @@ class _Evaluation:
             return
         rows = tables["bad"].to_pylist()
         number = format_count(sum(row["rows"] for row in rows), "bad row")
-        raise tasks.make_input_error(
-            rows[0], f"{number} in all" * (self.spark_options.bad_rows == "count")
-        )
+        raise tasks.make_input_error(rows[0], f"{number} in all" * (self.spark_options.bad_rows == "count"))
 
     def _check_duplicates(self, keys: Any) -> None:
         """Raise an error for duplicate documents in a list; equal hashes are not enough."""
@@ -235,22 +225,15 @@ class _Evaluation:
         table = self.first_pass["lists"].sort_by([("low", "descending")])
         names = ("source", "tag", "name", *ListStats._fields)
         lists_by_run: dict[tuple[int, str], dict[str, ListStats]] = {}
-        for source, tag, name, *fields in zip(
-            *(table.column(column).to_pylist() for column in names), strict=True
-        ):
+        for source, tag, name, *fields in zip(*(table.column(column).to_pylist() for column in names), strict=True):
             run_lists, stats = lists_by_run.setdefault((source, tag), {}), ListStats(*fields)
             run_lists[name] = run_lists[name].merge(stats) if name in run_lists else stats
         for run_lists in lists_by_run.values():
             ordered = sorted(run_lists.items(), key=lambda item: item[1].place)
             run_lists.clear()
             run_lists.update(ordered)
-        first = {
-            run: next(iter(run_lists.values())).place for run, run_lists in lists_by_run.items()
-        }
-        return {
-            run: lists_by_run[run]
-            for run in sorted(lists_by_run, key=lambda run: (run[0], first[run]))
-        }
+        first = {run: next(iter(run_lists.values())).place for run, run_lists in lists_by_run.items()}
+        return {run: lists_by_run[run] for run in sorted(lists_by_run, key=lambda run: (run[0], first[run]))}
 
     @cached_property
     def runs(self) -> list[TableRun]:
@@ -267,9 +250,7 @@ class _Evaluation:
             if isinstance(reading.reader, LineReader):
                 check_tag_count(tags[source], reading.location)
             name = run_input.name or (tag if reading.by_tag else "") or reading.location
-            run = TableRun(
-                name, lambda: iter(()), where=reading.location, in_doubt=run_input.in_doubt
-            )
+            run = TableRun(name, lambda: iter(()), where=reading.location, in_doubt=run_input.in_doubt)
             tables.append(replace(run, by_rank=reading.ties == "rank"))
         return resolve_names([self._add_merging(run) for run in tables])
 
@@ -277,9 +258,7 @@ class _Evaluation:
         merging = self.evaluator.options.merging
         if not merging.is_needed:
             return run
-        return replace(
-            run, merging=merging.with_order("rank" if run.by_rank else "score", run.where)
-        )
+        return replace(run, merging=merging.with_order("rank" if run.by_rank else "score", run.where))
 
     # -- second pass ------------------------------------------------------------------------------
 
@@ -301,20 +280,14 @@ class _Evaluation:
             return Hits.from_columns(empty, np.empty(0), empty, gold)
         begin = np.array([self.numbers[s][t] for s, t in self.lists], dtype=np.int64)
         code = {run: r for r, run in enumerate(self.lists)}
-        pairs = zip(
-            table.column("source").to_pylist(), table.column("tag").to_pylist(), strict=True
-        )
+        pairs = zip(table.column("source").to_pylist(), table.column("tag").to_pylist(), strict=True)
         run = np.fromiter((code[pair] for pair in pairs), dtype=np.int64, count=len(table))
         topic, item = (table.column(name).to_numpy() for name in ("topic", "item"))
-        all_hits = Hits.from_columns(
-            begin[run] + topic, table.column("value").to_numpy(), item, gold
-        )
+        all_hits = Hits.from_columns(begin[run] + topic, table.column("value").to_numpy(), item, gold)
         if (hit := all_hits.find_duplicate()) is not None:
             r, t = divmod(int(all_hits.hit_lists[hit]), self.topics)
             doc = gold.item_docs[all_hits.items[hit]]
-            raise self._make_duplicate_error(
-                [*self.lists][r][0], self.evaluator.collection.topics[t], doc
-            )
+            raise self._make_duplicate_error([*self.lists][r][0], self.evaluator.collection.topics[t], doc)
         return all_hits
 
     @cached_property
@@ -344,9 +317,7 @@ class _Evaluation:
                 yield run_input.frame.mapInArrow(work, tasks.BIN_COUNTS)
 
         iterators = [count_input(one) for one in self.inputs if self.numbers[one.reading.number]]
-        while parts := [
-            part for iterator in iterators if (part := next(iterator, None)) is not None
-        ]:
+        while parts := [part for iterator in iterators if (part := next(iterator, None)) is not None]:
             yield parts
 
     # -- rankings ---------------------------------------------------------------------------------
@@ -359,9 +330,7 @@ class _Evaluation:
         run, topic = np.divmod(hits.hit_lists, max(self.topics, 1))
         bounds = np.searchsorted(run, np.arange(len(self.lists) + 1))
         labelled_runs = []
-        for r, (run_table, (key, run_lists)) in enumerate(
-            zip(self.runs, self.lists.items(), strict=True)
-        ):
+        for r, (run_table, (key, run_lists)) in enumerate(zip(self.runs, self.lists.items(), strict=True)):
             hit_range = slice(bounds[r], bounds[r + 1])
             rank, first, last = (column[hit_range] for column in ranked)
             lists = [(index[t], stats.rows, 0) for t, stats in run_lists.items() if t in index]
@@ -379,9 +348,7 @@ class _Evaluation:
             labelled_runs.append(labelled)
         return labelled_runs
 
-    def _collect_values(
-        self, source: int, tag: str, lists: Mapping[str, ListStats]
-    ) -> Values | None:
+    def _collect_values(self, source: int, tag: str, lists: Mapping[str, ListStats]) -> Values | None:
         """Return the values of a run. Ties of a topic can be missed if its rows are in several
         tasks, unless it has more rows than there are values.
         """
@@ -397,19 +364,12 @@ class _Evaluation:
     def _count_ties(self) -> list[LabelledRun]:
         """Return the runs with the numbers of tied documents, if a note needs them."""
         collection, measures = self.evaluator.collection, self.evaluator.measures
-        selections = [
-            collection.select_topics(labelled.full_rankings) for labelled in self.labelled
-        ]
-        if not any(
-            notes.count_influential_ties(labelled, collection, measures).any()
-            for labelled in selections
-        ):
+        selections = [collection.select_topics(labelled.full_rankings) for labelled in self.labelled]
+        if not any(notes.count_influential_ties(labelled, collection, measures).any() for labelled in selections):
             return self.labelled
 
         def send(run_input: RunInput) -> tasks.ValueSender:
-            return tasks.ValueSender(
-                self.shared, run_input.reading, self.numbers[run_input.reading.number]
-            )
+            return tasks.ValueSender(self.shared, run_input.reading, self.numbers[run_input.reading.number])
 
         sent = self._map_inputs(send, PACKED).repartition("bucket")
         table = self._collect("counting ties", sent.mapInArrow(tasks.count_tied, tasks.TIED))
@@ -463,9 +423,7 @@ class _Evaluation:
         if self._needs_lists or is_local:
             return self.spark.createDataFrame(self.to_scores().to_polars().to_arrow())
         to_batch = tasks.ScoreFormatter(self.evaluator, names, self.topic_mask)
-        return self._build_units().mapInArrow(
-            tasks.UnitScorer(self.evaluator, to_batch), tasks.SCORES
-        )
+        return self._build_units().mapInArrow(tasks.UnitScorer(self.evaluator, to_batch), tasks.SCORES)
 
     def to_scores(self) -> Scores:
         """Return the scores with notes."""
@@ -477,16 +435,12 @@ class _Evaluation:
             with wrap_spark_errors(make_spark_error):
                 return notes.collect_notes(measuring, self.topic_mask, self._count_ties())
 
-        return self.evaluator.collect_scores(
-            names, self.topic_mask, self._measure_units(), collect_notes
-        )
+        return self.evaluator.collect_scores(names, self.topic_mask, self._measure_units(), collect_notes)
 
     def _measure_units(self) -> Floats:
         """Return the values [run, topic, column]; partitioned judgments are evaluated here."""
         if self.spread:
-            return np.stack(
-                [self.evaluator.scorer.compute_values(x.rankings) for x in self.labelled]
-            )
+            return np.stack([self.evaluator.scorer.compute_values(x.rankings) for x in self.labelled])
         measure = tasks.UnitScorer(self.evaluator, tasks.to_value_batch)
         table = self._collect("measuring", self._build_units().mapInArrow(measure, tasks.VALUES))
         table = table.sort_by([("run", "ascending"), ("begin", "ascending")])
@@ -526,9 +480,7 @@ class _Evaluation:
             names,
             counts,
             values.reshape(len(run_rows), -1, len(measuring.columns)),
-            lambda: notes.combine_notes(
-                measuring, counts, run_notes, dict(zip(names, returned, strict=True))
-            ),
+            lambda: notes.combine_notes(measuring, counts, run_notes, dict(zip(names, returned, strict=True))),
         )
 
 
@@ -539,9 +491,7 @@ def _send_user_code(evaluator: Evaluator) -> None:
     register: Any = cloudpickle.register_pickle_by_value
     known_modules = {"cranfield", "__main__", *sys.stdlib_module_names}
     user_objects = [*evaluator.measures, evaluator.options.labelling]
-    for module in {
-        cls.__module__ for user_object in user_objects for cls in type(user_object).__mro__
-    }:
+    for module in {cls.__module__ for user_object in user_objects for cls in type(user_object).__mro__}:
         if module.partition(".")[0] not in known_modules:
             register(sys.modules[module])
 

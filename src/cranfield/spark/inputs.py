@@ -51,8 +51,7 @@ TABLE_BYTES, PARTITION_BYTES = (
 HEAD_LINES = 100  # Lines used to detect the format.
 COMPRESSIONS = "gz, bz2, zst or lz4, by its extension"
 EXPECTED_INPUT = (
-    "lines of text, Parquet or a DataFrame: read other files with spark.read, without inferSchema, "
-    "which parses ids"
+    "lines of text, Parquet or a DataFrame: read other files with spark.read, without inferSchema, which parses ids"
 )
 
 
@@ -101,9 +100,7 @@ class LineReader:
             return self.format.read_piece(text, "run", self.text)
         except Irregular:
             records = self.format.iter_records(piece, "run", self.text)
-            errors = [
-                _add_line_text(record, text) for record in records if isinstance(record, InputError)
-            ]
+            errors = [_add_line_text(record, text) for record in records if isinstance(record, InputError)]
             unknown = InputError(f"lines that are no {self.format.name} run", "results")
             return RowErrors.from_errors(errors or [unknown])
 
@@ -185,10 +182,7 @@ def prepare_runs(spark: Spark, runs: Any, options: Options, typed: bool) -> list
         raise InputError("no run", "at least one")
     if isinstance(runs, Mapping):
         numbered_runs = enumerate(runs.items())
-        inputs = [
-            builder.build(number, run, str(name), str(name))
-            for number, (name, run) in numbered_runs
-        ]
+        inputs = [builder.build(number, run, str(name), str(name)) for number, (name, run) in numbered_runs]
     else:
         check_distinct_paths(run for run in run_list if isinstance(run, str | os.PathLike))
         inputs = [
@@ -206,9 +200,7 @@ def _check_same_files(inputs: Iterable[RunInput]) -> None:
         for file in sorted(run_input.files):
             if (owner := owners.setdefault(file, run_input)) is not run_input:
                 problem = f"duplicate run: {owner.reading.location} also names {file}"
-                raise InputError.from_problem(
-                    problem, "Name each file once.", run_input.reading.location
-                )
+                raise InputError.from_problem(problem, "Name each file once.", run_input.reading.location)
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,9 +235,7 @@ class _InputBuilder:
         head = read_head(lines, path)
         forced = self.options.run_format
         if forced == "parquet" or (forced is None and is_parquet(Beginning(head))):
-            run_input = self._build_from_frame(
-                number, read_parquet_rows(self.spark, path), name, head.name
-            )
+            run_input = self._build_from_frame(number, read_parquet_rows(self.spark, path), name, head.name)
             return replace(run_input, files=files)
         decision = detect_format(head, forced, self.text, "run")
         format, text = decision.format, decision.options
@@ -263,31 +253,22 @@ class _InputBuilder:
         reading = RunReader(number, reader, head.name, ties, text.by_tag)
         return RunInput(lines, reading, name, files=files)
 
-    def _build_from_frame(
-        self, number: int, frame: Any, name: str | None, location: str
-    ) -> RunInput:
+    def _build_from_frame(self, number: int, frame: Any, name: str | None, location: str) -> RunInput:
         text = self.text
         names = list(frame.columns)
 
         def has_numbers(name: str) -> bool:
             return is_numeric(read_first_cells(frame, name))
 
-        columns = name_columns(
-            names, "run", location, None, text.uses_second_column, text.columns, has_numbers
-        )
+        columns = name_columns(names, "run", location, None, text.uses_second_column, text.columns, has_numbers)
         reject_parsed_ids(frame, list_id_columns(columns), location)
         ties = self._choose_order("score" in columns, "rank" in columns, location)
         selection = frame.selectExpr(
-            *(
-                f"{quote_spark_name(column)} AS {quote_spark_name(target)}"
-                for target, column in columns.items()
-            )
+            *(f"{quote_spark_name(column)} AS {quote_spark_name(target)}" for target, column in columns.items())
         )
         doubt = describe_doubts(columns, frame.columns, text.uses_second_column, text.columns)
         reader = RowReader(replace(text, columns={}), location)
-        return RunInput(
-            selection, RunReader(number, reader, location, ties, text.by_tag), name, doubt
-        )
+        return RunInput(selection, RunReader(number, reader, location, ties, text.by_tag), name, doubt)
 
     def _choose_order(self, scored: bool, ranked: bool, location: str) -> Order | None:
         """Return the order of rankings; rows of DataFrames have no order."""
@@ -295,9 +276,7 @@ class _InputBuilder:
         if order in ("given", "file") or not (scored or ranked):
             name = "order" if order == "given" else "ties"
             problem = f"{name}={order}" if order else "neither scores nor ranks"
-            raise InputError(
-                problem, "scores or ranks: Spark does not keep the order of rows", location
-            )
+            raise InputError(problem, "scores or ranks: Spark does not keep the order of rows", location)
         if order is not None and not (ranked if order == "rank" else scored):
             raise make_missing_error(order, location)
         return "rank" if order is None and not scored else order
@@ -337,9 +316,7 @@ def read_parquet_rows(spark: Spark, path: str) -> Any:
             if types.get(parsed.name) != parsed.dataType:
                 column["type"] = "string"
         rows = spark.read.schema(type(rows.schema).fromJson(schema)).parquet(place)
-        return rows.withColumns(
-            {name: rows[quote_spark_name(name)].cast("string") for name in texts}
-        )
+        return rows.withColumns({name: rows[quote_spark_name(name)].cast("string") for name in texts})
 
 
 def escape_path(path: str) -> str:
@@ -383,9 +360,7 @@ def read_head(lines: Any, path: str) -> Piece:
     with wrap_spark_errors(partial(make_read_error, path)):
         head = Piece(path, text=b"".join(bytes(row[0]) + b"\n" for row in lines.take(HEAD_LINES)))
     if layer := detect_compression(head.text):
-        raise InputError(
-            f"{layer} data", f"text, or packed as Spark unpacks it: {COMPRESSIONS}", path
-        )
+        raise InputError(f"{layer} data", f"text, or packed as Spark unpacks it: {COMPRESSIONS}", path)
     return head
 
 

@@ -59,10 +59,7 @@ class BloomFilter:
         rows = np.arange(len(keys))
         for positions in _hash_keys(keys, self.size):
             position = positions[rows]
-            is_set = (
-                self.bits[position >> np.uint64(3)] >> (position & np.uint64(7)).astype(np.uint8)
-                & 1
-            )
+            is_set = self.bits[position >> np.uint64(3)] >> (position & np.uint64(7)).astype(np.uint8) & 1
             rows = rows[is_set.astype(bool)]
         return rows
 
@@ -102,9 +99,7 @@ def join_judged(judged: Any, sought: Any) -> Iterator[Any]:
     by_topic = np.argsort(topic, kind="stable")
     distinct, starts = np.unique(topic[by_topic], return_index=True)
     docs = from_arrow(judged.column("doc"))[by_topic]
-    table = Table(
-        Strings.from_list([""] * len(distinct)), starts, docs, docs.compute_hashes(), np.empty(0)
-    )
+    table = Table(Strings.from_list([""] * len(distinct)), starts, docs, docs.compute_hashes(), np.empty(0))
     sought_docs, topics = from_arrow(sought.column("doc")), sought.column("topic").to_numpy()
     group = np.searchsorted(distinct, topics)
     group[np.append(distinct, -1)[group] != topics] = -1  # nobody's

@@ -81,19 +81,10 @@ class Jobs:
         results of an earlier job, and are skipped then.
         """
         ids = {*self.tracker.getJobIdsForGroup(self.group)} - self.earlier_ids
-        jobs = [
-            job for identifier in ids if (job := self.tracker.getJobInfo(identifier)) is not None
-        ]
-        stages = [
-            self.tracker.getStageInfo(identifier)
-            for identifier in {x for job in jobs for x in job.stageIds}
-        ]
-        active_stages = [
-            stage for stage in stages if stage and stage.numActiveTasks + stage.numCompletedTasks
-        ]
-        return sum(stage.numCompletedTasks for stage in active_stages), sum(
-            stage.numTasks for stage in active_stages
-        )
+        jobs = [job for identifier in ids if (job := self.tracker.getJobInfo(identifier)) is not None]
+        stages = [self.tracker.getStageInfo(identifier) for identifier in {x for job in jobs for x in job.stageIds}]
+        active_stages = [stage for stage in stages if stage and stage.numActiveTasks + stage.numCompletedTasks]
+        return sum(stage.numCompletedTasks for stage in active_stages), sum(stage.numTasks for stage in active_stages)
 
 
 @dataclass

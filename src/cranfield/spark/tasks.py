@@ -153,9 +153,7 @@ class _Lists:
 
 def hash_rows(number: int, table: Table) -> Words:
     """A hash of each row: of the run, the topic and the document."""
-    lists = Strings.from_list(
-        [f"{number} {table.tag or ''} {name}" for name in table.names]
-    ).compute_hashes()
+    lists = Strings.from_list([f"{number} {table.tag or ''} {name}" for name in table.names]).compute_hashes()
     return table.hashes ^ (lists * _GOLDEN)[table.group]
 
 
@@ -189,9 +187,7 @@ class HitFinder:
             if len(selected):
                 matches = self.judged.match_judged(selected, self.shared.find_topics(selected))
                 n = len(matches["topic"])
-                yield from hits.add(
-                    matches | {"source": np.full(n, number), "tag": np.full(n, tag)}
-                )
+                yield from hits.add(matches | {"source": np.full(n, number), "tag": np.full(n, tag)})
         yield from lists.pack()
         for tag, watch in watches.items():
             if watch.parts:
@@ -435,9 +431,7 @@ def _group_by_run(batches: Batches) -> Iterator[tuple[tuple[int, str], list[Any]
                 yield current, tables
                 tables = []
             current = pair
-            conditions = (
-                pc.equal(table.column(x), value) for x, value in zip(RUN, pair, strict=True)
-            )
+            conditions = (pc.equal(table.column(x), value) for x, value in zip(RUN, pair, strict=True))
             tables.append(table.filter(pc.and_(*conditions)))
     if current is not None:
         yield current, tables
@@ -526,9 +520,7 @@ def _iter_rows(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
     for batch in batches:
         for i in range(len(batch)):
             yield {
-                name: column[i].values.to_numpy(zero_copy_only=False)
-                if name in ARRAY_COLUMNS
-                else column[i].as_py()
+                name: column[i].values.to_numpy(zero_copy_only=False) if name in ARRAY_COLUMNS else column[i].as_py()
                 for name, column in zip(batch.schema.names, batch.columns, strict=True)
             }
 

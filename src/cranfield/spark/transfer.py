@@ -29,9 +29,7 @@ def pack_table(kind: str, columns: Mapping[str, Any], bucket: int = 0) -> Any:
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
-    table = pa.table(
-        {name: _to_arrow(x) if isinstance(x, Strings) else x for name, x in columns.items()}
-    )
+    table = pa.table({name: _to_arrow(x) if isinstance(x, Strings) else x for name, x in columns.items()})
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)
     packed = pa.array([sink.getvalue().to_pybytes()], pa.binary())
@@ -88,9 +86,7 @@ class Buffer:
         """Yield all rows as packed tables."""
         if not self.rows:
             return
-        columns = {
-            name: _concatenate([part[name] for part in self.parts]) for name in self.parts[0]
-        }
+        columns = {name: _concatenate([part[name] for part in self.parts]) for name in self.parts[0]}
         self.parts.clear()
         self.rows = 0
         if "key" in columns:
@@ -100,9 +96,7 @@ class Buffer:
 
 
 def _concatenate(columns: list[Any]) -> Any:
-    return (
-        Strings.concatenate(columns) if isinstance(columns[0], Strings) else np.concatenate(columns)
-    )
+    return Strings.concatenate(columns) if isinstance(columns[0], Strings) else np.concatenate(columns)
 
 
 def get_partition() -> int:

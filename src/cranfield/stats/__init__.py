@@ -29,7 +29,5 @@ from cranfield.stats.tukey import *
 from cranfield.stats.unpaired import *
 
 __all__ = [
-    name
-    for name, value in sorted(globals().items())
-    if getattr(value, "__module__", "").startswith("cranfield.stats.")
+    name for name, value in sorted(globals().items()) if getattr(value, "__module__", "").startswith("cranfield.stats.")
 ]

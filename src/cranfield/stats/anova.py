@@ -84,9 +84,7 @@ class Anova:
 
 
 @suggest_keywords
-def one_way(
-    groups: Scores | Mapping[str, Sample] | Sequence[Sample] | Floats, axes: Axes | None = None
-) -> Anova:
+def one_way(groups: Scores | Mapping[str, Sample] | Sequence[Sample] | Floats, axes: Axes | None = None) -> Anova:
     """Compute a one-way analysis of variance of groups of scores, each of any size.
 
     `groups` are ``{name: scores}``, a list of the scores of each group, Scores of one measure (each
@@ -262,19 +260,14 @@ def _sum_squares(x: Floats) -> float:
     return math.fsum((x * x).ravel())
 
 
-def _build_table(
-    test: str, effects: Mapping[str, tuple[float, int]], residual: tuple[float, int]
-) -> Anova:
+def _build_table(test: str, effects: Mapping[str, tuple[float, int]], residual: tuple[float, int]) -> Anova:
     """Build the table from sums of squares and degrees of freedom."""
     rest = Variance("residual", *residual, residual[0] / residual[1])
     rows = []
     for source, (squares, df) in effects.items():
         mean_square = squares / df
-        if rest.mean_square > 0:
-            F = mean_square / rest.mean_square
-        else:  # no residual variance: any effect is certain, and F of no effect is undefined
-            F = math.inf if mean_square > 0 else math.nan
-        rows.append(
-            Variance(source, squares, df, mean_square, F, float(special.fdtrc(df, rest.df, F)))
-        )
+        # No residual variance: any effect is certain, and F of no effect is undefined.
+        certain = math.inf if mean_square > 0 else math.nan
+        F = mean_square / rest.mean_square if rest.mean_square > 0 else certain
+        rows.append(Variance(source, squares, df, mean_square, F, float(special.fdtrc(df, rest.df, F))))
     return Anova(test, (*rows, rest))

@@ -201,9 +201,7 @@ class _NewtonFit:
         self.pairs, self.systems, self.ridge, self.ties = (
             counts.pairs, counts.systems, ridge, ties
         )  # fmt: skip
-        self.first, self.second, self.tied = (
-            x[samples] for x in (counts.first, counts.second, counts.tied)
-        )
+        self.first, self.second, self.tied = (x[samples] for x in (counts.first, counts.second, counts.tied))
         self.n = self.first + self.second + self.tied
         self.counts = counts
 

@@ -125,9 +125,7 @@ def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "sam
         sd, text = _compute_sd(a - b, _scale(a, b)), "standard deviation of the differences"
     difference, correction = mean(a) - mean(b), _compute_bias_factor(df)
     value = _divide(difference, sd, _scale(a, b))
-    bounds = _build_noncentral_bounds(
-        value, root, df
-    )  # of the parameter that d and g estimate, so without correction
+    bounds = _build_noncentral_bounds(value, root, df)  # of the parameter that d and g estimate, so without correction
     return Effect("Hedges' g", correction * value, difference, sd, text, n, NONCENTRAL, bounds)
 
 
@@ -170,9 +168,7 @@ def glass_delta(
 
 
 @suggest_keywords
-def anova_effect(
-    scores: Systems, topics: Topics = "same", axes: Axes | None = None
-) -> dict[tuple[str, str], Effect]:
+def anova_effect(scores: Systems, topics: Topics = "same", axes: Axes | None = None) -> dict[tuple[str, str], Effect]:
     """Compute effect sizes of all pairs from the residuals of two-way ANOVA.
 
     ES_E2 = (x̄_i − x̄_j) / √V_E2
@@ -257,9 +253,7 @@ _EFFECTS = (
     EffectSize("dz", "Cohen's d_z", cohen_dz, _compute_dz_values),
     EffectSize("g", "Hedges' g", hedges_g),
     EffectSize("glass", "Glass's Δ", glass_delta),
-    EffectSize(
-        "anova", "difference / √V_E of the two-way ANOVA", anova_effect, _compute_anova_values
-    ),
+    EffectSize("anova", "difference / √V_E of the two-way ANOVA", anova_effect, _compute_anova_values),
 )
 EFFECTS = {effect.name: effect for effect in _EFFECTS}
 """The effect sizes that comparisons report, by name."""
@@ -329,9 +323,7 @@ def _build_noncentral_bounds(value: float, root: float, df: int) -> Bounds:
     return partial(_compute_noncentral_bounds, value, root, df)
 
 
-def _compute_noncentral_bounds(
-    value: float, root: float, df: int, confidence: float
-) -> tuple[float, float]:
+def _compute_noncentral_bounds(value: float, root: float, df: int, confidence: float) -> tuple[float, float]:
     t, out = abs(value) * root, (1 - confidence) / 2
     low, high = (_solve_noncentrality(t, df, p) / root for p in (1 - out, out))
     return (low, high) if value >= 0 else (-high, -low)  # far tails below 0 underflow

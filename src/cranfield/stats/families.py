@@ -121,9 +121,7 @@ def get_default_correction(test: str, pairs: int) -> str:
     return "holm" if is_one_of(test, TESTS) and not TESTS[test].is_joint and pairs > 1 else "none"
 
 
-def choose_test(
-    test: str | None, correction: str | None, systems: int, pairs: int
-) -> tuple[str, str]:
+def choose_test(test: str | None, correction: str | None, systems: int, pairs: int) -> tuple[str, str]:
     """Return the given test and correction, or the defaults.
 
     >>> choose_test(None, None, systems=2, pairs=1), choose_test("t", None, systems=3, pairs=3)
@@ -154,9 +152,7 @@ def note_reach(
     required, noun = find_required_size(test, outcome, alpha / family)
     size = format_count(outcome.n if noun == "topic" else trials, noun)
     pairs = f" for {format_count(family, 'pair')}" if family > 1 else ""
-    smallest = (
-        f"with {size} the smallest p-value of this test is {first_pair.smallest_pvalue:.4f}{pairs}"
-    )
+    smallest = f"with {size} the smallest p-value of this test is {first_pair.smallest_pvalue:.4f}{pairs}"
     no_interval = first_pair.interval is not None and math.isinf(first_pair.interval.high)
     text = f"{measure}: {smallest}, above α = {alpha:g}: no verdict{', no interval' * no_interval}"
     return (Note("hopeless", f"{text}. Use {format_count(required, noun)} or more"),)
@@ -169,9 +165,7 @@ def name_subjects(
     times = Counter(note for _, of_pair in notes for note in of_pair)
     return [
         (
-            measure
-            if times[note] == len(notes)
-            else f"{measure}, {systems[pair.first]} – {systems[pair.second]}",
+            measure if times[note] == len(notes) else f"{measure}, {systems[pair.first]} – {systems[pair.second]}",
             note,
         )
         for pair, of_pair in notes
@@ -277,10 +271,7 @@ def _correct_outcomes(
     correction: str,
     confidence: float | None,
 ) -> list[PairTest]:
-    tested = [
-        (_drop_trials(o), None if confidence is None else o.confidence_interval(confidence))
-        for o in outcomes
-    ]
+    tested = [(_drop_trials(o), None if confidence is None else o.confidence_interval(confidence)) for o in outcomes]
     adjusted = CORRECTIONS[correction]([outcome.pvalue for outcome, _ in tested]).pvalues
     family = len(tested) if CORRECTIONS[correction].family_wise else 1
     return [
@@ -314,9 +305,7 @@ def _drop_trials(outcome: Outcome) -> Outcome:
 
 
 def _raise_no_bounds(confidence: float) -> tuple[float, float]:
-    raise InputError.from_problem(
-        "the pair has no interval", "Use compare_pairs(…, confidence=0.95)."
-    )
+    raise InputError.from_problem("the pair has no interval", "Use compare_pairs(…, confidence=0.95).")
 
 
 def _compute_outcomes(

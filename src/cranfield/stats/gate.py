@@ -98,12 +98,8 @@ def within_margin(
         build_bounds_around(d, deviations, "less")(1 - alpha)[1],
     )
     bootstrap = Interval(low, high, d, "bootstrap-t", confidence, n, trials, seed)
-    decision, by_bootstrap = (
-        _decide(bounds, margin, tolerance) for bounds in (interval, bootstrap)
-    )
-    required_topics = (
-        topics_to_decide(d, n * error**2, margin, alpha) if decision == "undecided" else None
-    )
+    decision, by_bootstrap = (_decide(bounds, margin, tolerance) for bounds in (interval, bootstrap))
+    required_topics = topics_to_decide(d, n * error**2, margin, alpha) if decision == "undecided" else None
     return WithinMargin(
         decision, by_bootstrap, d, interval, bootstrap, margin, alpha, n, required_topics
     )  # fmt: skip
@@ -118,11 +114,7 @@ def _decide(interval: Interval, margin: float, tolerance: float) -> Decision:
 
 def check_margin(margin: float, alpha: float) -> None:
     """Raise an error unless the margin is a number ≥ 0 and α allows an interval."""
-    if (
-        isinstance(margin, bool)
-        or not isinstance(margin, int | float)
-        or not 0 <= margin < math.inf
-    ):
+    if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 <= margin < math.inf:
         raise InputError(f"margin={margin!r}", "a number ≥ 0")
     if check_alpha(alpha) >= 0.5:
         raise InputError.from_problem(f"alpha={alpha} with a margin", "Use a number below 0.5.")
@@ -209,10 +201,7 @@ class Gate(TableResult):
     @property
     def lines(self) -> list[str]:
         """One line for each verdict."""
-        return [
-            escape_unprintable(f"verdict: {self._format_verdict(verdict)}")
-            for verdict in self.verdicts
-        ]
+        return [escape_unprintable(f"verdict: {self._format_verdict(verdict)}") for verdict in self.verdicts]
 
     def _format_verdict(self, verdict: GateVerdict) -> str:
         consequence = f", which {'fails' if self.undecided == 'fail' else 'passes'}"
@@ -239,20 +228,15 @@ class Gate(TableResult):
         """Format difference, intervals, p-value and topics."""
         relative = "" if verdict.relative is None else f" ({verdict.relative:+z.1%})"
         kind = "t interval" if self.margin is not None else f"interval{self.estimates}"
-        intervals = [
-            f"{100 * self.confidence:g}% {kind} {_format_interval(verdict.low, verdict.high)}"
-        ]
+        intervals = [f"{100 * self.confidence:g}% {kind} {_format_interval(verdict.low, verdict.high)}"]
         if verdict.bootstrap_low is not None and verdict.bootstrap_high is not None:
-            intervals.append(
-                f"bootstrap-t {_format_interval(verdict.bootstrap_low, verdict.bootstrap_high)}"
-            )
+            intervals.append(f"bootstrap-t {_format_interval(verdict.bootstrap_low, verdict.bootstrap_high)}")
         return [
             f"{format_number(verdict.difference, '+')}{relative}",
             *(["lower is better"] if verdict.lower_is_better else []),
             *intervals,
             *([] if self.margin is not None else [format_p_statement(verdict.shown_p)]),
-            f"{format_count(verdict.losses, 'topic')} worse and {verdict.wins:,} better "
-            f"of {verdict.topics:,}",
+            f"{format_count(verdict.losses, 'topic')} worse and {verdict.wins:,} better of {verdict.topics:,}",
         ]
 
     def _format_remark(self, verdict: GateVerdict) -> str:
@@ -262,29 +246,17 @@ class Gate(TableResult):
         if verdict.decision == "undecided":
             topics = format_count(verdict.needed or MAX_TOPICS, "topic")
             topics_text = f"about {topics} like these would decide"
-            return (
-                f"; {topics_text if verdict.needed else topics_text.replace('about', 'not even')}"
-            )
+            return f"; {topics_text if verdict.needed else topics_text.replace('about', 'not even')}"
         bootstrap_decision = verdict.by_bootstrap
-        return (
-            ""
-            if bootstrap_decision == verdict.decision
-            else f"; {bootstrap_decision} by the bootstrap-t interval"
-        )
+        return "" if bootstrap_decision == verdict.decision else f"; {bootstrap_decision} by the bootstrap-t interval"
 
     def _format_test_remark(self, verdict: GateVerdict) -> str:
         """Format whether the test could have failed, or the number of topics needed."""
         if is_out_of_reach(verdict.smallest, self.alpha):
             size_text_short = (
-                format_count(verdict.topics, "topic")
-                if verdict.needed
-                else format_count(self.trials or 0, "trial")
+                format_count(verdict.topics, "topic") if verdict.needed else format_count(self.trials or 0, "trial")
             )
-            advice = (
-                f"use {format_count(verdict.needed, 'topic')} or more"
-                if verdict.needed
-                else "use more trials"
-            )
+            advice = f"use {format_count(verdict.needed, 'topic')} or more" if verdict.needed else "use more trials"
             limit = f"no p is below {verdict.smallest:.4f}"
             return f"; {size_text_short} cannot show a loss: {limit}, {advice}"
         if verdict.decision == "fail" or not verdict.wins + verdict.losses:
@@ -311,9 +283,7 @@ class Gate(TableResult):
         undecided = any(row.needed for row in rows)
         several_measures = len({row.measure for row in rows}) > 1
         counts = [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]
-        bootstrap_intervals = [
-            tables.format_interval(row.bootstrap_low, row.bootstrap_high, "+") for row in rows
-        ]
+        bootstrap_intervals = [tables.format_interval(row.bootstrap_low, row.bootstrap_high, "+") for row in rows]
         fields = (
             *tables.build_key_columns(column, several_measures, "baseline"),
             column("decision", head="verdict"),
@@ -322,12 +292,8 @@ class Gate(TableResult):
             column("difference", text=tables.format_difference),
             column("relative", head="%", text=lambda share: f"{100 * share:+z.1f}", dtype=float),
             *tables.build_interval_columns(rows, self.confidence, "+"),
-            *tables.build_columns(
-                column, "bootstrap_low", "bootstrap_high", visible=False, dtype=float
-            ),
-            tables.Field(
-                "bootstrap", None, "bootstrap-t", bootstrap_intervals, visible=with_margin
-            ),
+            *tables.build_columns(column, "bootstrap_low", "bootstrap_high", visible=False, dtype=float),
+            tables.Field("bootstrap", None, "bootstrap-t", bootstrap_intervals, visible=with_margin),
             column("by_bootstrap", visible=False, dtype=str),
             column("pvalue", head="p", text=str, visible=False),
             column("least_p", "least", visible=False, dtype=float),
@@ -338,11 +304,7 @@ class Gate(TableResult):
             tables.Field("text", self.lines, visible=False),
         )
         measure_text = f" by {rows[0].measure}" if rows and not several_measures else ""
-        return [
-            tables.build_table(
-                "verdicts", f"Verdicts{measure_text}: {_describe_rule(self)}.", *fields
-            )
-        ]
+        return [tables.build_table("verdicts", f"Verdicts{measure_text}: {_describe_rule(self)}.", *fields)]
 
     def _build_settings(self) -> dict[str, Any]:
         names = "test", "alpha", "margin", "undecided", "confidence", "passed"

@@ -75,9 +75,7 @@ def estimate_level_probabilities(labels: Labels) -> Floats:
     relevant = labels.values > 0
     expected = probabilities[:, relevant].sum(axis=1)
     observed = counts[:, relevant].any(axis=1).astype(np.float64)
-    sums = [
-        _sum_others((is_sampled * x)[:, None], labels.topic_of)[:, 0] for x in (observed, expected)
-    ]
+    sums = [_sum_others((is_sampled * x)[:, None], labels.topic_of)[:, 0] for x in (observed, expected)]
     odds = (sums[0] + PRIOR_TOPIC) / (sums[1] + PRIOR_TOPIC)
     probabilities = probabilities * np.where(relevant, odds[:, None], 1.0)
     return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
@@ -107,9 +105,7 @@ def _sum_others(x: Floats, group: Ints) -> Floats:
     return np.maximum(sums[group] - x, 0.0)
 
 
-def correct_scores(
-    labels: Labels, chance: Floats, docs: Ints, score: Score, stream: int
-) -> tuple[Floats, Floats]:
+def correct_scores(labels: Labels, chance: Floats, docs: Ints, score: Score, stream: int) -> tuple[Floats, Floats]:
     """Compute the scores of a topic, and the effect of each document on them.
 
     `docs` are the documents of the topic. The scores are the mean over completions of the labels

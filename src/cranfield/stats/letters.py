@@ -48,9 +48,7 @@ def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str
     ]
 
 
-def assign_letters(
-    systems: Sequence[str], different: Iterable[tuple[str, str]]
-) -> list[str] | None:
+def assign_letters(systems: Sequence[str], different: Iterable[tuple[str, str]]) -> list[str] | None:
     """Return the letters of ordered systems, given the names of different pairs.
 
     >>> assign_letters(["x", "y", "z"], [("z", "x")])

@@ -68,15 +68,11 @@ def drop_standard_errors(scores: Scores) -> Scores:
     """Return the scores without the columns with standard errors of other measures."""
     measures = [m for m, s in zip(scores.measures, scores.summaries, strict=True) if s != "se"]
     if not measures:
-        raise InputError.from_problem(
-            f"only standard errors ({', '.join(scores.measures)}), no measure"
-        )
+        raise InputError.from_problem(f"only standard errors ({', '.join(scores.measures)}), no measure")
     return scores.select(measures=measures)
 
 
-def find_ranking_measures(
-    scores: Scores, names: Sequence[str] | None = None
-) -> tuple[list[str], tuple[Note, ...]]:
+def find_ranking_measures(scores: Scores, names: Sequence[str] | None = None) -> tuple[list[str], tuple[Note, ...]]:
     """Return the measures with a better end, and notes about the others.
 
     Standard errors are no measures. `names` restricts the measures.
@@ -131,9 +127,7 @@ def split_by_measure(scores: Scores, least: int = 2) -> tuple[dict[str, Matrix],
     return matrices, tuple(notes)
 
 
-def find_undefined_topics(
-    sets: Sequence[Scores], measure: str, turned: bool = True
-) -> tuple[set[str], list[Note]]:
+def find_undefined_topics(sets: Sequence[Scores], measure: str, turned: bool = True) -> tuple[set[str], list[Note]]:
     """Return topics for which a measure is undefined in a set, and other notes."""
     extracted = [extract_measure(part, measure, turned) for part in sets]
     undefined_topics = {part.topics[t] for part in extracted for t in np.flatnonzero(~part.defined)}

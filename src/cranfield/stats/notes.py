@@ -17,9 +17,7 @@ FEW_EXTREME = 10  # a count below it has a relative error of a third or more
 SKEWED = 0.3  # |skewness| / √n that doubles or empties a tail of 0.025
 
 
-def note_trials(
-    sampled: Sampled, alpha: float = 0.05, pvalue: float | None = None
-) -> tuple[Note, ...]:
+def note_trials(sampled: Sampled, alpha: float = 0.05, pvalue: float | None = None) -> tuple[Note, ...]:
     """Return the standard error of a p-value from random trials, if it matters.
 
     `pvalue` is the p-value corrected for the number of tests, which is compared with `alpha`. Its
@@ -125,9 +123,7 @@ def merge_notes(named_notes: Iterable[tuple[str, Note]], noun: str) -> tuple[Not
     by_kind: dict[str, dict[str, Note]] = {}
     for subject, note in named_notes:
         by_kind.setdefault(note.kind, {})[subject] = note
-    return tuple(
-        _merge_kind(kind, list(by_subject.items()), noun) for kind, by_subject in by_kind.items()
-    )
+    return tuple(_merge_kind(kind, list(by_subject.items()), noun) for kind, by_subject in by_kind.items())
 
 
 def _merge_kind(kind: str, by_subject: Sequence[tuple[str, Note]], noun: str) -> Note:

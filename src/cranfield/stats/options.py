@@ -28,9 +28,7 @@ def build_alpha_option(suffix: str = "", text: str = "p ≤ A is significant") -
     return (option("--alpha", "A", text + suffix, value="number", default=0.05),)
 
 
-def build_trial_options(
-    default: int = TRIALS, text: str = "random trials of the test", suffix: str = ""
-) -> Rows:
+def build_trial_options(default: int = TRIALS, text: str = "random trials of the test", suffix: str = "") -> Rows:
     """Return the options for the number of random trials and the seed."""
     text = f"{text} (default: {default:,}){suffix}"
     return (option("--trials", "B", text, value="count", default=default), *SEED)

@@ -49,15 +49,11 @@ Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
 Zeros: TypeAlias = Literal["wilcox", "pratt", "zsplit"]
 PAIRS = 50  # pairs of systems tested together with the same sign flips: 4 MB
-MAX_EXACT_TOPICS = (
-    50  # topics up to which SciPy, and this module, use the exact distribution of signed ranks
-)
+MAX_EXACT_TOPICS = 50  # topics up to which SciPy, and this module, use the exact distribution of signed ranks
 
 
 @suggest_keywords
-def t_test(
-    x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided"
-) -> Outcome:
+def t_test(x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided") -> Outcome:
     """Run the paired t-test: is the mean of the differences 0?
 
     t = z̄ / (s / √n),   s² = Σ (z − z̄)² / (n − 1)
@@ -75,9 +71,7 @@ def t_test(
     assumed = "the differences are a random sample of a normal distribution"
     notes = note_identical(z) or note_constant(z, tolerance) or note_skewness(z)
     error = compute_standard_error(z, tolerance)
-    return build_t_outcome(
-        "paired t-test", mean(z), error, len(z) - 1, len(z), assumed, alternative, notes
-    )
+    return build_t_outcome("paired t-test", mean(z), error, len(z) - 1, len(z), assumed, alternative, notes)
 
 
 @suggest_keywords
@@ -132,17 +126,13 @@ def wilcoxon(
     )
 
 
-def _compute_signed_rank_bounds(
-    z: Floats, alternative: Alternative, confidence: float
-) -> tuple[float, float]:
+def _compute_signed_rank_bounds(z: Floats, alternative: Alternative, confidence: float) -> tuple[float, float]:
     outside = _count_outside_sums(len(z), compute_tail(confidence, alternative))
     return _trim_ends(_compute_walsh_averages(z), outside, alternative)
 
 
 @suggest_keywords
-def sign_test(
-    x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided"
-) -> Outcome:
+def sign_test(x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided") -> Outcome:
     """Run the sign test: is x better than y as often as it is worse?
 
     The statistic is the number of topics on which x is better. It is binomial with p = ½ among the
@@ -162,9 +152,7 @@ def sign_test(
     return Outcome(
         test="sign test",
         statistic=float(better),
-        pvalue=min(
-            1.0, count_tails(alternative) * float(special.bdtr(less_frequent, better + worse, 0.5))
-        ),
+        pvalue=min(1.0, count_tails(alternative) * float(special.bdtr(less_frequent, better + worse, 0.5))),
         difference=float(np.median(z)),
         n=len(z),
         assumed="topics are independent",
@@ -206,9 +194,7 @@ def randomisation(
     z, tolerance = compute_differences(x, y, topics)
     check_choice("alternative", alternative, Alternative)
     total, number, used = _sum_flips(z[:, None], trials, seed, threads, progress)
-    return _build_randomisation_outcome(
-        z, tolerance, total[:, 0], number, used, strict, alternative
-    )
+    return _build_randomisation_outcome(z, tolerance, total[:, 0], number, used, strict, alternative)
 
 
 def run_randomisations(
@@ -226,17 +212,11 @@ def run_randomisations(
     """
     for first in range(0, len(pairs), PAIRS):
         block = pairs[first : first + PAIRS]
-        block_differences = [
-            compute_differences(values[:, i], values[:, j], "same") for i, j in block
-        ]
+        block_differences = [compute_differences(values[:, i], values[:, j], "same") for i, j in block]
         columns = np.stack([z for z, _ in block_differences], axis=1)
         totals, number, used = _sum_flips(columns, trials, seed, threads, None)
-        for (z, tolerance), total in zip(
-            block_differences, np.ascontiguousarray(totals.T), strict=True
-        ):
-            yield _build_randomisation_outcome(
-                z, tolerance, total, number, used, False, "two-sided"
-            )
+        for (z, tolerance), total in zip(block_differences, np.ascontiguousarray(totals.T), strict=True):
+            yield _build_randomisation_outcome(z, tolerance, total, number, used, False, "two-sided")
             if progress is not None:
                 progress(trials)
 
@@ -264,9 +244,7 @@ def _sum_flips(
     return all_sums[:, :-1], all_sums[:, -1], None if exact else seed
 
 
-def _compute_sign_bounds(
-    z: Floats, alternative: Alternative, confidence: float
-) -> tuple[float, float]:
+def _compute_sign_bounds(z: Floats, alternative: Alternative, confidence: float) -> tuple[float, float]:
     cumulative = special.bdtr(np.arange(len(z)), len(z), 0.5)
     tail_limit = compute_tail(confidence, alternative) + TOLERANCE
     outside = int(np.count_nonzero(cumulative <= tail_limit))
@@ -292,9 +270,7 @@ def _compute_randomisation_bounds(
             changed = np.maximum(changed, unchanged)
         return find_critical_value(changed, 1 - confidence, exact)
 
-    low, high = (
-        0.0 if abs(x) <= tolerance else x for x in (-find_upper_end(-1.0), find_upper_end(1.0))
-    )
+    low, high = (0.0 if abs(x) <= tolerance else x for x in (-find_upper_end(-1.0), find_upper_end(1.0)))
     return apply_alternative(low, high, alternative)
 
 
@@ -351,24 +327,18 @@ def bootstrap(
     z, tolerance = compute_differences(x, y, topics, least=2)
     check_choice("alternative", alternative, Alternative)
     observed, error = mean(z), compute_standard_error(z, tolerance)
-    statistics_drawn = bootstrap_statistics(
-        z, tolerance, trials, seed, studentised, threads, progress
-    )
+    statistics_drawn = bootstrap_statistics(z, tolerance, trials, seed, studentised, threads, progress)
     unit = error if studentised else 1.0
     statistic = divide_by_error(observed, unit)
     rounding = tolerance / unit if unit else tolerance
-    sampled = Sampled(
-        count_extreme(statistics_drawn, statistic, alternative, rounding, strict), trials, seed
-    )
+    sampled = Sampled(count_extreme(statistics_drawn, statistic, alternative, rounding, strict), trials, seed)
     test = "bootstrap test" if studentised else "bootstrap test (mean shift)"
     assumed = "the differences are a random sample of any distribution"
     bounds = build_bounds_around(observed, unit * statistics_drawn, alternative)
     notes = note_identical(z) + note_constant(z, tolerance)
     notes += () if studentised else note_few_topics("bootstrap-shift", len(z))
     smallest = limit_p_by_signs(len(z), count_tails(alternative))
-    return build_trial_outcome(
-        test, statistic, observed, len(z), assumed, bounds, sampled, smallest, notes
-    )
+    return build_trial_outcome(test, statistic, observed, len(z), assumed, bounds, sampled, smallest, notes)
 
 
 def bootstrap_statistics(
@@ -395,9 +365,7 @@ def bootstrap_statistics(
 
     def run_trial(rng: np.random.Generator, size: int) -> Floats:
         topics, block = draw_topics(rng, size, n), max(1, BLOCK_CELLS // n)
-        return np.concatenate(
-            [compute_statistics(topics[i : i + block]) for i in range(0, size, block)]
-        )
+        return np.concatenate([compute_statistics(topics[i : i + block]) for i in range(0, size, block)])
 
     return np.concatenate(run_in_chunks(run_trial, trials, seed, n, threads, progress))
 
@@ -414,9 +382,7 @@ def resample(w: Floats, integers: NDArray[np.integer]) -> Floats:
 # -- shared by tests ------------------------------------------------------------------------------
 
 
-def compute_differences(
-    x: Sample, y: Sample, topics: Topics, least: int = 1
-) -> tuple[Floats, float]:
+def compute_differences(x: Sample, y: Sample, topics: Topics, least: int = 1) -> tuple[Floats, float]:
     """Return z = x − y, with rounding errors set to 0, and the tolerance used.
 
     >>> compute_differences([0.1 + 0.2, 1.0], [0.3, 0.5], "same")
@@ -484,9 +450,7 @@ def build_trial_outcome(
     return Outcome(*test_values, sampled=sampled, notes=all_notes, smallest_pvalue=smallest)
 
 
-def count_extreme(
-    values: Floats, observed: float, alternative: Alternative, tolerance: float, strict: bool
-) -> int:
+def count_extreme(values: Floats, observed: float, alternative: Alternative, tolerance: float, strict: bool) -> int:
     """Count values at least as extreme as the observed one, in the test's tails.
 
     >>> count_extreme(np.array([-0.3, 0.1, 0.3, 0.5]), 0.1 + 0.2, "two-sided", 1e-12, strict=False)
@@ -527,9 +491,7 @@ def _compute_bounds_around(
 ) -> tuple[float, float]:
     alpha = 1 - confidence
     if alternative == "two-sided":
-        distance_below = distance_above = find_critical_value(
-            np.abs(deviations), alpha, exact=False
-        )
+        distance_below = distance_above = find_critical_value(np.abs(deviations), alpha, exact=False)
     else:
         distance_below, distance_above = (
             find_critical_value(side * deviations, alpha, exact=False) for side in (1, -1)

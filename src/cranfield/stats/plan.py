@@ -63,8 +63,7 @@ class Plan(TableResult):
     def __repr__(self) -> str:
         designs = [design for group in self.designs.values() for design in group]
         first_designs = ", ".join(
-            f"{format_count(d.topics, 'topic')} ({d.method}, {d.difference or d.width:g})"
-            for d in designs[:6]
+            f"{format_count(d.topics, 'topic')} ({d.method}, {d.difference or d.width:g})" for d in designs[:6]
         )
         more = ", …" if len(designs) > 6 else ""
         return f"Plan of {format_count(len(designs), 'design')}: {first_designs}{more}"
@@ -126,20 +125,14 @@ def plan(
     else:
         variances, notes = [_read_variances(dict(variance_arguments), of, systems)], ()
     designs = {
-        estimated.measure: _build_designs(
-            estimated, methods, _expand_differences(differences), widths, alpha, power
-        )
+        estimated.measure: _build_designs(estimated, methods, _expand_differences(differences), widths, alpha, power)
         for estimated in variances
     }
-    pilots = {
-        estimated.measure: estimated.pilot for estimated in variances if estimated.pilot is not None
-    }
+    pilots = {estimated.measure: estimated.pilot for estimated in variances if estimated.pilot is not None}
     return Plan(designs, pilots, tuple(sizes), notes)
 
 
-def _read_variances(
-    arguments: Mapping[str, float | None], of: str, systems: int | None
-) -> _Variances:
+def _read_variances(arguments: Mapping[str, float | None], of: str, systems: int | None) -> _Variances:
     """Compute both variances from the given variance or standard deviation."""
     check_choice("of", of, get_args(VarianceOf))
     numbers = {name: value for name, value in arguments.items() if value is not None}
@@ -210,17 +203,11 @@ def _build_designs(
     levels = {"alpha": alpha, "power": power}
     build_design = {
         "t": partial(topics_for_t, variance=variances.differences, **levels),
-        "anova": partial(
-            topics_for_anova, variance=variances.scores, systems=variances.systems or 0, **levels
-        ),
-        "interval": partial(
-            topics_for_interval, variance=variances.differences, confidence=1 - alpha
-        ),
+        "anova": partial(topics_for_anova, variance=variances.scores, systems=variances.systems or 0, **levels),
+        "interval": partial(topics_for_interval, variance=variances.differences, confidence=1 - alpha),
     }
     sizes = {"t": differences, "anova": differences, "interval": widths}
-    return [
-        build_design[method](size) for method in dict.fromkeys(selected) for size in sizes[method]
-    ]
+    return [build_design[method](size) for method in dict.fromkeys(selected) for size in sizes[method]]
 
 
 def _expand_differences(differences: Sequence[float]) -> Sequence[float]:

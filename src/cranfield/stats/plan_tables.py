@@ -87,19 +87,14 @@ def build_pilot_table(pilots: Mapping[str, Pilot]) -> ResultTable:
 
 def _set_topics(designs: Designs, sizes: Sequence[int]) -> Designs:
     """Return each design with each number of topics."""
-    return {
-        m: [replace(d, topics=n) for d in design_list for n in sizes]
-        for m, design_list in designs.items()
-    }
+    return {m: [replace(d, topics=n) for d in design_list for n in sizes] for m, design_list in designs.items()}
 
 
 def _list_designs(designs: Designs) -> list[Design]:
     return [design for design_list in designs.values() for design in design_list]
 
 
-def _build_design_table(
-    name: str, caption: str, designs: Designs, *other_columns: Field
-) -> ResultTable:
+def _build_design_table(name: str, caption: str, designs: Designs, *other_columns: Field) -> ResultTable:
     """Build a table of designs: measure, method and further columns."""
     measures = [measure for measure, design_list in designs.items() for _ in design_list]
     measure_columns = [Field("measure", measures, key=True)] if any(measures) else []
@@ -116,12 +111,8 @@ def build_topics_table(designs: Designs) -> ResultTable:
     """Build a table of the topics needed for each difference or width."""
     design_list = _list_designs(designs)
     column = bind_rows(design_list)
-    by_power = dict.fromkeys(
-        f"power {d.power:g} at α = {d.alpha:g}" for d in design_list if d.power
-    )
-    by_width = dict.fromkeys(
-        f"{format_percent(1 - d.alpha)} interval" for d in design_list if d.width
-    )
+    by_power = dict.fromkeys(f"power {d.power:g} at α = {d.alpha:g}" for d in design_list if d.power)
+    by_width = dict.fromkeys(f"{format_percent(1 - d.alpha)} interval" for d in design_list if d.width)
     purposes = [
         *(f"to detect the true difference with {text}" for text in by_power),
         *(f"for a {text} of the expected width" for text in by_width),
@@ -144,13 +135,9 @@ def build_topics_table(designs: Designs) -> ResultTable:
 
 def build_power_table(designs: Designs, sizes: Sequence[int]) -> ResultTable:
     """Build a table of the power of given numbers of topics."""
-    designs = _set_topics(
-        {m: [d for d in design_list if d.power] for m, design_list in designs.items()}, sizes
-    )
+    designs = _set_topics({m: [d for d in design_list if d.power] for m, design_list in designs.items()}, sizes)
     column = bind_rows(_list_designs(designs))
-    alphas = ", ".join(
-        dict.fromkeys(_format_number(design.alpha) for design in _list_designs(designs))
-    )
+    alphas = ", ".join(dict.fromkeys(_format_number(design.alpha) for design in _list_designs(designs)))
     return _build_design_table(
         "power",
         f"Power: probability of a significant result (α = {alphas}) for the given true difference. "
@@ -164,9 +151,7 @@ def build_power_table(designs: Designs, sizes: Sequence[int]) -> ResultTable:
 
 def build_detectable_table(designs: Designs, sizes: Sequence[int]) -> ResultTable:
     """Build a table of the smallest difference or width for given numbers of topics."""
-    by_method = {
-        m: [*{d.method: d for d in design_group}.values()] for m, design_group in designs.items()
-    }
+    by_method = {m: [*{d.method: d for d in design_group}.values()] for m, design_group in designs.items()}
     designs = _set_topics(by_method, sizes)
     design_list = _list_designs(designs)
     column = bind_rows(design_list)
@@ -193,9 +178,7 @@ def _describe_variance_source(methods: set[str]) -> str:
     if "anova" not in methods:
         return "differences"
     run_scores = "a run's scores"
-    return (
-        f"differences ({', '.join(paired)}) and of {run_scores} (anova)" if paired else run_scores
-    )
+    return f"differences ({', '.join(paired)}) and of {run_scores} (anova)" if paired else run_scores
 
 
 def _format_number(number: float | None) -> str:
@@ -215,9 +198,7 @@ def format_variance(variance: float) -> str:
 # -- the picture ----------------------------------------------------------------------------------
 
 
-def draw_power_curves(
-    designs: Sequence[Design], theme: Theme = DEFAULT_THEME, heading: str = ""
-) -> Figure:
+def draw_power_curves(designs: Sequence[Design], theme: Theme = DEFAULT_THEME, heading: str = "") -> Figure:
     """Draw power against the number of topics: a line per design, a panel per test.
 
     The designs are results of `topics_for_t` and `topics_for_anova`. A point marks the topics that
@@ -241,9 +222,7 @@ def draw_power_curves(
     ]
     data = pl.DataFrame(rows, COLUMNS, orient="row")
     tests = dict.fromkeys(map(_name_test, designs))
-    subtitles = {
-        test: _describe_designs([d for d in designs if _name_test(d) == test]) for test in tests
-    }
+    subtitles = {test: _describe_designs([d for d in designs if _name_test(d) == test]) for test in tests}
     return Figure(lambda: _draw_panels(data, subtitles, theme, heading), data)
 
 
@@ -265,9 +244,7 @@ def _describe_designs(designs: Sequence[Design]) -> str:
     return ", ".join(f"{label} {' or '.join(numbers)}" for label, numbers in text.items())
 
 
-def _draw_panels(
-    data: pl.DataFrame, subtitles: Mapping[str, str], theme: Theme, heading: str
-) -> Any:
+def _draw_panels(data: pl.DataFrame, subtitles: Mapping[str, str], theme: Theme, heading: str) -> Any:
     last = int(data["topics"].max())  # type: ignore[arg-type]
     ticks = [m * 10**e for e in range(9) for m in (1, 2, 5) if 2 <= m * 10**e <= last]
     numbers = {"values": ticks, "format": ",d", "labelSeparation": 4}
@@ -289,14 +266,8 @@ def _draw_panels(
     panels = []
     for test, text in subtitles.items():
         of_test = data.filter(test=test)
-        power_line = charts.draw_horizontal_lines(
-            "asked", *of_test["asked"].unique(maintain_order=True)
-        )
+        power_line = charts.draw_horizontal_lines("asked", *of_test["asked"].unique(maintain_order=True))
         panel_title = {"text": test, "subtitle": text}
         layers = power_line, line, points, texts, targets
-        panels.append(
-            charts.build_panel(
-                of_test, *layers, size=theme.choose_size(*charts.SIZE), title=panel_title
-            )
-        )
+        panels.append(charts.build_panel(of_test, *layers, size=theme.choose_size(*charts.SIZE), title=panel_title))
     return charts.finish_chart(alt.vconcat(*panels), theme, heading, several_panels=True)

@@ -32,8 +32,7 @@ FARTHEST = 1e10  # noncentrality
 MAX_TOPICS = 10_000_000  # topics
 
 _T = (
-    "differences of topics are independent and normal, with the given variance; the test is the "
-    "two-sided paired t-test"
+    "differences of topics are independent and normal, with the given variance; the test is the two-sided paired t-test"
 )
 _ANOVA = (
     "scores of topics are independent and normal, with the given variance for every system; best "
@@ -99,9 +98,7 @@ class Design(TableResult):
 
 
 @suggest_keywords
-def topics_for_t(
-    difference: float, variance: float, alpha: float = ALPHA, power: float = POWER
-) -> Design:
+def topics_for_t(difference: float, variance: float, alpha: float = ALPHA, power: float = POWER) -> Design:
     """Return the smallest number of topics for a power of the paired t-test.
 
     `difference` is the smallest true difference of two means to be detected. `variance` is the
@@ -142,9 +139,7 @@ def power_of_t(topics: int, difference: float, variance: float, alpha: float = A
 
 
 @suggest_keywords
-def difference_for_t(
-    topics: int, variance: float, alpha: float = ALPHA, power: float = POWER
-) -> float:
+def difference_for_t(topics: int, variance: float, alpha: float = ALPHA, power: float = POWER) -> float:
     """Return the smallest true difference detected by the paired t-test.
 
     `power_of_t` solved for the difference.
@@ -184,9 +179,7 @@ def topics_for_anova(
 
 
 @suggest_keywords
-def power_of_anova(
-    topics: int, difference: float, variance: float, systems: int, alpha: float = ALPHA
-) -> float:
+def power_of_anova(topics: int, difference: float, variance: float, systems: int, alpha: float = ALPHA) -> float:
     """Return the power of one-way ANOVA for a difference of best and worst.
 
     power = P(F ≥ F(α; m − 1, m(n − 1)))
@@ -277,9 +270,7 @@ def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPH
 
 
 @suggest_keywords
-def topics_to_decide(
-    difference: float, variance: float, margin: float = 0.0, alpha: float = ALPHA
-) -> int | None:
+def topics_to_decide(difference: float, variance: float, margin: float = 0.0, alpha: float = ALPHA) -> int | None:
     """Return the smallest number of topics that decides a gate with a margin.
 
     With n topics of mean difference d and variance s², the interval d ± t(1 − α; n − 1) s / √n must

@@ -165,9 +165,7 @@ def estimate_powered(Y: Floats, f: Floats, rest: Floats, weight: Weight = "leave
     if weight == "leave-one-out":
         weights = _compute_leave_one_out_weights(Y, f, rest)
     else:
-        single_weight = (
-            _compute_plug_in_weight(Y, f, rest) if weight == "plug-in" else np.float64(weight)
-        )
+        single_weight = _compute_plug_in_weight(Y, f, rest) if weight == "plug-in" else np.float64(weight)
         weights = np.broadcast_to(np.asarray(single_weight)[..., None], Y.shape)
     if not N:
         return Parts(Y.mean(axis=-1), np.sqrt(Y.var(axis=-1, ddof=1) / n), np.zeros(Y.shape[:-1]))
@@ -259,8 +257,7 @@ def estimate_powered_rows(Y: Floats, f: Floats) -> tuple[RowMeans, Floats]:
             )
         else:
             weights[r, labelled_row] = [
-                _compute_weight_without(t, r, Y, f, labelled)
-                for t in np.flatnonzero(labelled_row).tolist()
+                _compute_weight_without(t, r, Y, f, labelled) for t in np.flatnonzero(labelled_row).tolist()
             ]
     imputed = compute_row_means(rest)
     rest_means = np.where(imputed.sizes > 0, imputed.mean, 0.0)[:, None]
@@ -297,9 +294,7 @@ def _pool_covariance(a: RowMeans, b: RowMeans) -> float:
 # -- required topics ------------------------------------------------------------------------------
 
 
-def find_required_topics(
-    Y: Floats, f: Floats, rest: Floats, half_width: float, confidence: float = 0.95
-) -> int | None:
+def find_required_topics(Y: Floats, f: Floats, rest: Floats, half_width: float, confidence: float = 0.95) -> int | None:
     """Return the number of topics with human scores for a half-width, or None.
 
     None if human scores of all n + N topics are not enough.
@@ -309,9 +304,7 @@ def find_required_topics(
     return int(sizes[enough.argmax()]) if enough.any() else None
 
 
-def predict_widths(
-    Y: Floats, f: Floats, rest: Floats, confidence: float = 0.95
-) -> tuple[Ints, Floats]:
+def predict_widths(Y: Floats, f: Floats, rest: Floats, confidence: float = 0.95) -> tuple[Ints, Floats]:
     """Predict half-widths with human scores of n, n + 1, …, n + N topics."""
     sizes = np.arange(len(Y), len(Y) + len(rest) + 1)
     errors = np.sqrt(predict_variances(Y, f, rest, sizes))

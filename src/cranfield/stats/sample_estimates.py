@@ -77,9 +77,7 @@ def difference_estimate(
     w_drawn, y_drawn, f_drawn = w[sampled], y[sampled], f[sampled]
     change = w_drawn * (y_drawn - f_drawn)
     complete = bool((sampled & (p == 1))[w != 0].all())
-    return estimate_difference(
-        math.fsum(w * f), change, w_drawn * y_drawn, p[sampled], confidence, complete
-    )
+    return estimate_difference(math.fsum(w * f), change, w_drawn * y_drawn, p[sampled], confidence, complete)
 
 
 def estimate_difference(
@@ -156,22 +154,14 @@ def inclusion_probabilities(weights: ArrayLike, size: float) -> Floats:
 
 def _read_columns(*arrays: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
     names = "weights", "judge", "people", "probabilities"
-    w, f, y, p = (
-        np.atleast_1d(_to_numbers(name, x)) for name, x in zip(names, arrays, strict=True)
-    )
+    w, f, y, p = (np.atleast_1d(_to_numbers(name, x)) for name, x in zip(names, arrays, strict=True))
     if len({x.shape for x in (w, f, y, p)}) > 1 or w.ndim != 1:
-        shapes = ", ".join(
-            f"{n} of shape {x.shape}" for n, x in zip(names, (w, f, y, p), strict=True)
-        )
+        shapes = ", ".join(f"{n} of shape {x.shape}" for n, x in zip(names, (w, f, y, p), strict=True))
         raise InputError(shapes, "one number of each per document")
     if not (np.isfinite(w) & np.isfinite(f)).all() or np.isinf(y).any():
-        raise InputError.from_problem(
-            "weights or labels are not finite", "Only human labels not drawn can be NaN."
-        )
+        raise InputError.from_problem("weights or labels are not finite", "Only human labels not drawn can be NaN.")
     if not ((p[~np.isnan(y)] > 0) & (p[~np.isnan(y)] <= 1)).all():
-        raise InputError.from_problem(
-            "probability of a drawn document outside (0, 1]", "Use probabilities above 0."
-        )
+        raise InputError.from_problem("probability of a drawn document outside (0, 1]", "Use probabilities above 0.")
     if never := np.flatnonzero(np.isnan(y) & (w != 0) & ~((p > 0) & (p <= 1))).tolist():
         i = never[0]
         problem = f"probability {p[i]:g} for document {i + 1} of weight {w[i]:g}"

@@ -75,9 +75,7 @@ def mean(x: Floats) -> float:
     return math.fsum(x) / len(x)
 
 
-def pair_scores(
-    x: Sample, y: Sample, topics: Topics = "same", least: int = 2
-) -> tuple[Floats, Floats]:
+def pair_scores(x: Sample, y: Sample, topics: Topics = "same", least: int = 2) -> tuple[Floats, Floats]:
     """Return the scores of two systems, paired by topic.
 
     Scores of one run, mappings, and Series with an index are paired by topic. Both must have the
@@ -111,9 +109,7 @@ def _has_topics(samples: Collection[Any], all_of_them: str) -> bool:
     return mappings > 0
 
 
-def _find_shared_topics(
-    samples: Collection[Mapping[Any, Any]], topics: Topics, description: str
-) -> list[Any]:
+def _find_shared_topics(samples: Collection[Mapping[Any, Any]], topics: Topics, description: str) -> list[Any]:
     """Return the common topics. Raise an error if others are not allowed."""
     all_topics = dict.fromkeys(topic for x in samples for topic in x)
     shared = [topic for topic in all_topics if all(topic in x for x in samples)]
@@ -250,15 +246,11 @@ def order_axes(data: Any, axes: Axes | None, order: tuple[str, ...]) -> Floats:
     choices = f"axes={order} or axes={swapped}"
     if axes is None:
         problem = f"an array of shape {values.shape} does not name its axes"
-        raise InputError.from_problem(
-            problem, f"Pass Scores, {{run: {{topic: score}}}}, or {choices}"
-        )
+        raise InputError.from_problem(problem, f"Pass Scores, {{run: {{topic: score}}}}, or {choices}")
     if not isinstance(axes, tuple | list) or sorted(map(str, axes)) != sorted(order):
         raise InputError.from_problem(f"unknown axes {describe_value(axes)}", f"Use {choices}")
     if values.ndim != len(order):
-        raise InputError(
-            f"an array of shape {values.shape}", f"{len(order)} axes: {', '.join(axes)}"
-        )
+        raise InputError(f"an array of shape {values.shape}", f"{len(order)} axes: {', '.join(axes)}")
     return values.transpose([list(axes).index(name) for name in order])
 
 
@@ -272,8 +264,7 @@ def _group_by_run(scores: Scores) -> dict[str, dict[str, float]]:
         problem = f"scores of {format_names(scores.measures, 'measure')}"
         raise InputError(problem, f"scores of one measure: scores[:, :, {scores.measures[0]!r}]")
     return {
-        run: dict(zip(scores.topics, scores.values[r, :, 0].tolist(), strict=True))
-        for r, run in enumerate(scores.runs)
+        run: dict(zip(scores.topics, scores.values[r, :, 0].tolist(), strict=True)) for r, run in enumerate(scores.runs)
     }
 
 
@@ -292,9 +283,7 @@ def _from_mapping(data: Mapping[str, Any], topics: Topics) -> Matrix:
     systems = tuple(samples)
     if _has_topics(samples.values(), "all"):
         shared = _find_shared_topics(samples.values(), topics, "that not every system has")
-        rows = [
-            to_array({topic: x[topic] for topic in shared}, name) for name, x in samples.items()
-        ]
+        rows = [to_array({topic: x[topic] for topic in shared}, name) for name, x in samples.items()]
         return Matrix(np.stack(rows, axis=1), systems, tuple(map(str, shared)))
     rows = [to_array(x, name) for name, x in samples.items()]
     if len({len(x) for x in rows}) > 1:

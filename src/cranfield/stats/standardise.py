@@ -53,9 +53,7 @@ def factors(scores: Systems, ddof: int = 1, axes: Axes | None = None) -> Factors
         raise InputError(f"ddof={describe_value(ddof)}", "0 or 1")
     all_scores = as_scores(scores, axes)
     if len(all_scores.runs) < 2:
-        raise InputError(
-            format_count(len(all_scores.runs), "system"), "at least 2 to standardise by"
-        )
+        raise InputError(format_count(len(all_scores.runs), "system"), "at least 2 to standardise by")
     x = all_scores.values
     defined = ~np.isnan(x)
     count = defined.sum(axis=0)
@@ -104,20 +102,12 @@ def standardise(
     """
     check_choice("method", method, METHODS)
     all_scores = as_scores(scores, axes)
-    aligned = _align_factors(
-        _as_factors(all_scores if reference is None else reference, all_scores, ddof), all_scores
-    )
+    aligned = _align_factors(_as_factors(all_scores if reference is None else reference, all_scores, ddof), all_scores)
     equal = aligned.stds == 0
-    z = np.where(
-        equal, 0.0, (all_scores.values - aligned.means) / np.where(equal, 1.0, aligned.stds)
-    )
+    z = np.where(equal, 0.0, (all_scores.values - aligned.means) / np.where(equal, 1.0, aligned.stds))
     z[np.isnan(all_scores.values)] = np.nan
-    notes = [
-        Note("standardised", f"scores are standardised by topic ({method}, {aligned.description})")
-    ]
-    equal_topics = tuple(
-        t for t, is_equal in zip(all_scores.topics, equal.any(axis=1), strict=True) if is_equal
-    )
+    notes = [Note("standardised", f"scores are standardised by topic ({method}, {aligned.description})")]
+    equal_topics = tuple(t for t, is_equal in zip(all_scores.topics, equal.any(axis=1), strict=True) if is_equal)
     if equal_topics:
         topics_text = format_names(equal_topics, "topic")
         text = f"{topics_text} with equal scores of all systems of the reference: z is 0"
@@ -136,9 +126,7 @@ def _transform(z: Floats, method: str, a: float, b: float) -> Floats:
     return np.clip(a * z + b, 0.0, 1.0) if method == "linear" else z
 
 
-def _as_factors(
-    reference: Scores | Factors | Mapping[str, tuple[float, float]], scores: Scores, ddof: int
-) -> Factors:
+def _as_factors(reference: Scores | Factors | Mapping[str, tuple[float, float]], scores: Scores, ddof: int) -> Factors:
     if isinstance(reference, Factors):
         return reference
     if isinstance(reference, Scores):
@@ -164,9 +152,7 @@ def _align_factors(reference: Factors, scores: Scores) -> Factors:
     ):
         missing = [name for name in names if name not in valid_names]
         if missing:
-            raise InputError(
-                f"{format_names(missing, kind)} that the reference lacks", f"every {kind}"
-            )
+            raise InputError(f"{format_names(missing, kind)} that the reference lacks", f"every {kind}")
     rows = np.array([reference.topics.index(name) for name in scores.topics], dtype=int)
     columns = np.array([reference.measures.index(name) for name in scores.measures], dtype=int)
     index = np.ix_(rows, columns)

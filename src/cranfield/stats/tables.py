@@ -12,9 +12,7 @@ from cranfield.tables import Field
 from cranfield.wording import format_count
 
 
-def describe_test(
-    test: str, trials: int | None, seed: int | None, enumerated: bool, extra: str = ""
-) -> list[str]:
+def describe_test(test: str, trials: int | None, seed: int | None, enumerated: bool, extra: str = "") -> list[str]:
     """Return phrases that describe a test: its title, the trials and the extra text.
 
     >>> describe_test("t", None, None, False, "no correction")

@@ -191,9 +191,7 @@ class Cached:
         return self.values[alpha]
 
 
-def _compute_bounds(
-    difference: float, threshold: Callable[[float], float], confidence: float
-) -> tuple[float, float]:
+def _compute_bounds(difference: float, threshold: Callable[[float], float], confidence: float) -> tuple[float, float]:
     half = threshold(1 - confidence)
     return difference - half, difference + half
 
@@ -210,9 +208,7 @@ def _studentise(unit: float, tolerance: float, sizes: Any) -> Any:
     return sizes / unit if unit else np.where(sizes > tolerance, math.inf, 0.0)
 
 
-def _solve_threshold(
-    upper_tail: Callable[[float], float], tolerance: float, unit: float, alpha: float
-) -> float:
+def _solve_threshold(upper_tail: Callable[[float], float], tolerance: float, unit: float, alpha: float) -> float:
     low, high = 0.0, 1.0
     while upper_tail(high) > alpha:
         low, high = high, 2 * high
@@ -282,27 +278,17 @@ def run_randomised_tukey_hsds(
     families: dict[int, Family] = {}
     for (n, m), places in by_shape.items():
         values_group = [matrices[place].values for place in places]
-        is_enumerable = (n - 1) * math.lgamma(m + 1) <= math.log(
-            trials
-        ) + 1  # otherwise too many to compute the number
-        ways = (
-            math.factorial(m) ** (n - 1) if is_enumerable else math.inf
-        )  # the first topic can stay fixed
+        is_enumerable = (n - 1) * math.lgamma(m + 1) <= math.log(trials) + 1  # otherwise too many to compute the number
+        ways = math.factorial(m) ** (n - 1) if is_enumerable else math.inf  # the first topic can stay fixed
         used_seed = None if ways <= trials else seed
         if used_seed is None:
             ranges_by_matrix = [[*_enumerate_ranges(values, progress)] for values in values_group]
         else:
-            group_progress = (
-                None if progress is None else _scale_progress(progress, len(values_group))
-            )
-            chunks = run_in_chunks(
-                _build_range_trial(values_group), trials, seed, n * m, threads, group_progress
-            )
+            group_progress = None if progress is None else _scale_progress(progress, len(values_group))
+            chunks = run_in_chunks(_build_range_trial(values_group), trials, seed, n * m, threads, group_progress)
             ranges_by_matrix = [[*chunk_ranges] for chunk_ranges in zip(*chunks, strict=True)]
         for place, ranges in zip(places, ranges_by_matrix, strict=True):
-            families[place] = _build_family(
-                matrices[place], np.sort(np.concatenate(ranges)), used_seed, strict
-            )
+            families[place] = _build_family(matrices[place], np.sort(np.concatenate(ranges)), used_seed, strict)
     return [families[place] for place in range(len(matrices))]
 
 
@@ -351,10 +337,7 @@ def _build_range_trial(
         room = np.empty(rows.shape)  # shared: allocation would take longer than permutation
         permuted_scores = (values.take(rows, out=room, mode="clip") for values in arrays)
         array_pairs = zip(arrays, permuted_scores, strict=True)
-        return [
-            _compute_ranges(values[0] + permuted_array.sum(axis=0), n)
-            for values, permuted_array in array_pairs
-        ]
+        return [_compute_ranges(values[0] + permuted_array.sum(axis=0), n) for values, permuted_array in array_pairs]
 
     return run_trial
 

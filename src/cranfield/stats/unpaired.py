@@ -65,9 +65,7 @@ def welch(x: Sample, y: Sample, alternative: Alternative = "two-sided") -> Outco
         notes = (Note("constant", "both samples are constant"),)
     assumed = "the scores are independent random samples of two normal distributions"
     error = math.sqrt(a + b)
-    return build_t_outcome(
-        "Welch's t-test", difference, error, df, n + m, assumed, alternative, notes
-    )
+    return build_t_outcome("Welch's t-test", difference, error, df, n + m, assumed, alternative, notes)
 
 
 @suggest_keywords
@@ -110,15 +108,11 @@ def unpaired_bootstrap(
     cells = len(first) + len(second)
 
     def run_trial(rng: np.random.Generator, size: int) -> Floats:
-        first_sample, second_sample = resample_pooled(
-            first, second, rng.integers(cells, size=(size, cells))
-        )
+        first_sample, second_sample = resample_pooled(first, second, rng.integers(cells, size=(size, cells)))
         return compute_rows(first_sample) - compute_rows(second_sample)
 
     deviations = np.concatenate(run_in_chunks(run_trial, trials, seed, cells, threads, progress))
-    sampled = Sampled(
-        count_extreme(deviations, difference, alternative, tolerance, strict), trials, seed
-    )
+    sampled = Sampled(count_extreme(deviations, difference, alternative, tolerance, strict), trials, seed)
     assumed = "if there is no difference, all scores are random samples of one distribution"
     bounds, difference_pair = (
         build_bounds_around(difference, deviations, alternative),
@@ -127,9 +121,7 @@ def unpaired_bootstrap(
     # Scores are exchangeable. The most extreme split has a mirror image if sizes are equal.
     extremes = 2 if alternative == "two-sided" and len(first) == len(second) else 1
     smallest = min(1.0, extremes / math.comb(cells, min(len(first), len(second), 50)))
-    return build_trial_outcome(
-        "unpaired bootstrap test", *difference_pair, cells, assumed, bounds, sampled, smallest
-    )
+    return build_trial_outcome("unpaired bootstrap test", *difference_pair, cells, assumed, bounds, sampled, smallest)
 
 
 def resample_pooled(x: Floats, y: Floats, integers: NDArray[np.integer]) -> tuple[Floats, Floats]:

@@ -148,9 +148,7 @@ def parse_metric(text: str) -> Metric:
         return _parse_measure(text)
     constructor = _find_constructor(line["name"])
     values = _parse_arguments(line["name"], constructor, line["arguments"] or "")
-    settings: dict[str, Any] = {
-        PARAMETER_NAMES.get(name, name): value for name, value in values.items()
-    }
+    settings: dict[str, Any] = {PARAMETER_NAMES.get(name, name): value for name, value in values.items()}
     model: Any = constructor.model(**settings)
     return Metric(constructor.name.format(**values), model)
 

@@ -33,9 +33,7 @@ def check_unquoted(names: Iterable[str], location: str | None) -> None:
     """Raise an error if a name would break a CSV table of a tool that does not quote cells."""
     for name in names:
         if "," in name or '"' in name:
-            problem = (
-                f"{name!r} contains a comma or a quotation mark, which the output cannot quote"
-            )
+            problem = f"{name!r} contains a comma or a quotation mark, which the output cannot quote"
             fix = "Rename it, or use `cranfield evaluate -f csv`."
             raise InputError.from_problem(problem, fix, location)
 
@@ -51,9 +49,7 @@ def average_rows(rows: Sequence[Floats] | Floats) -> Floats:
     return sum_in_order(np.asarray(rows)) / len(rows)
 
 
-def make_topic_notes(
-    kind: str, topics: Iterable[str], before: str, after: str, run: str | None = None
-) -> list[Note]:
+def make_topic_notes(kind: str, topics: Iterable[str], before: str, after: str, run: str | None = None) -> list[Note]:
     """Return a note that names topics between two parts of a sentence, or none without topics.
 
     >>> notes = make_topic_notes("missing-topics", ["1", "2"], "bm25: ", " missing")
@@ -76,9 +72,7 @@ def with_parameters(m: Measure, **values: Any) -> Measure:
     return replace(m, **{name: value for name, value in values.items() if name in parameter_names})
 
 
-def check_judgments(
-    judged: Qrels, wrong: Bools, label: str, expected: str, source: Source | None = None
-) -> None:
+def check_judgments(judged: Qrels, wrong: Bools, label: str, expected: str, source: Source | None = None) -> None:
     """Raise an error for the first invalid judgment, with its line if there is a source."""
     rows: Sequence[int] = np.flatnonzero(wrong).tolist()
     for row in rows[:1]:

@@ -24,9 +24,7 @@ from cranfield.tools.drop_ins import average_rows, check_judgments, check_unquot
 HIGHEST = 4  # Highest level in judgments, and for ERR.
 
 
-def gdeval(
-    qrels: QrelsLike, run: RunLike, k: int = 20, *, complete: bool = False
-) -> tuple[list[str], list[Note]]:
+def gdeval(qrels: QrelsLike, run: RunLike, k: int = 20, *, complete: bool = False) -> tuple[list[str], list[Note]]:
     """Return the lines that gdeval prints for a run at cutoff `k`, and the notes.
 
     Topics of the run with a relevant document are printed and averaged. If `complete`, the mean is
@@ -55,9 +53,7 @@ def gdeval(
     if not values:
         raise InputError.from_problem("no topic has a relevant document", "", judged.where)
     unanswered = {topic for n in scores.notes if n.kind == "missing-topics" for topic in n.topics}
-    rows = {
-        topic: np.array([*values[topic].values()]) for topic in sorted(values, key=make_sort_key)
-    }
+    rows = {topic: np.array([*values[topic].values()]) for topic in sorted(values, key=make_sort_key)}
     printed_rows = [(topic, row) for topic, row in rows.items() if topic not in unanswered]
     printed_rows.append(("amean", average_rows([*rows.values()])))
     check_unquoted((results.name, *values), results.where)

@@ -72,9 +72,7 @@ def build_measures(depth: int = DEPTH, release: Release | None = None) -> list[M
         raise InputError(f"depth {depth:,}", f"at most {MAX_DEPTH:,}")
     threshold = "" if release is None else release.threshold
     mean = [] if release is None else ["MeanNDCG(letor=true)"]
-    precision, ndcg = (
-        [f"{m}@{n + 1}" for n in range(depth)] for m in (f"P{threshold}", "nDCG(letor=true)")
-    )
+    precision, ndcg = ([f"{m}@{n + 1}" for n in range(depth)] for m in (f"P{threshold}", "nDCG(letor=true)"))
     return [parse_measure(name) for name in (*precision, f"AP{threshold}", *ndcg, *mean)]
 
 
@@ -117,13 +115,9 @@ def _as_released(scores: Scores, qrels: Qrels, release: Release) -> Scores:
     n = np.array([*[0] * (depth + 1), *range(1, depth + 1), 0])
     beyond = n > np.array([documents[topic] for topic in scores.topics])[:, None]
     short = [topic for topic, row in zip(scores.topics, beyond, strict=True) if row.any()]
-    text = (
-        f" with fewer than {depth} documents: NDCG@n is 0 if n is larger, as in {release.program}"
-    )
+    text = f" with fewer than {depth} documents: NDCG@n is 0 if n is larger, as in {release.program}"
     notes = make_topic_notes("short-lists", short, "", text)
-    return replace(
-        scores, values=np.where(beyond, 0.0, scores.values), notes=(*scores.notes, *notes)
-    )
+    return replace(scores, values=np.where(beyond, 0.0, scores.values), notes=(*scores.notes, *notes))
 
 
 def _get_depth(scores: Scores) -> int:
@@ -151,13 +145,9 @@ def _read_positions(source: Source, qrels: Qrels) -> Floats:
     is_duplicate = (np.diff(positions[order]) == 0) & (np.diff(query[order]) == 0)
     if is_duplicate.any():
         duplicate = order[1:][is_duplicate].min()
-        original = np.flatnonzero(
-            (query == query[duplicate]) & (positions == positions[duplicate])
-        )[0]
+        original = np.flatnonzero((query == query[duplicate]) & (positions == positions[duplicate]))[0]
         first, line = (find_line(source, int(place)) for place in (original, duplicate))
-        text = (
-            f"duplicate position {positions[duplicate]:g} in query {qrels.topics[query[duplicate]]}"
-        )
+        text = f"duplicate position {positions[duplicate]:g} in query {qrels.topics[query[duplicate]]}"
         problem = f"{text} (first on line {first})"
         raise InputError.from_problem(problem, "", source.name, line)
     return positions
@@ -355,9 +345,7 @@ def format_test_blocks(tests: Sequence[Comparison]) -> str:
 def format_tidy_tests(tests: Sequence[Comparison]) -> str:
     """Format the tests as a table."""
     first, *names = Comparison._fields
-    return _format_line(first, names) + "".join(
-        _format_line(test.measure, test[1:]) for test in tests
-    )
+    return _format_line(first, names) + "".join(_format_line(test.measure, test[1:]) for test in tests)
 
 
 # -- rendering ------------------------------------------------------------------------------------
@@ -383,17 +371,13 @@ def render_scores(
     return layout(scores, flag == PER_QUERY_FLAG), list(scores.notes)
 
 
-def render_ranks(
-    test: str, prediction: str, flag: str, tidy: bool = False, depth: int = DEPTH
-) -> Printed:
+def render_ranks(test: str, prediction: str, flag: str, tidy: bool = False, depth: int = DEPTH) -> Printed:
     """P@n, MAP and NDCG@n of rank positions.
 
     Write P@n, MAP and NDCG@n of lists ordered by position, 1 first.
     """
     scores = eval_rank(test, prediction, depth)
-    return (format_tidy_scores if tidy else format_blocks)(scores, flag == PER_QUERY_FLAG), list(
-        scores.notes
-    )
+    return (format_tidy_scores if tidy else format_blocks)(scores, flag == PER_QUERY_FLAG), list(scores.notes)
 
 
 def render_tests(path_a: str, path_b: str, tidy: bool = False) -> Printed:

@@ -84,11 +84,7 @@ def ndeval(
     ('runid,topic,ERR-IA@5', 'run,1,0.544629')
     """
     judged, notes = read_qrels(qrels, "trec", by_intent=True), list[Note]()
-    runs = [
-        _read_ordered_run(system_run, traditional)
-        for system_run in (run, baseline)
-        if system_run is not None
-    ]
+    runs = [_read_ordered_run(system_run, traditional) for system_run in (run, baseline) if system_run is not None]
     for place, system_run in enumerate(runs):
         judged, runs[place], text = number_topics(judged, system_run)
         notes += text
@@ -99,15 +95,12 @@ def ndeval(
     for reference in references:
         scored = scored.subtract(reference, risk, complete)
     printed, averaged = (
-        sorted(topic_names, key=make_sort_key)
-        for topic_names in (scored.printed_topics, scored.averaged_topics)
+        sorted(topic_names, key=make_sort_key) for topic_names in (scored.printed_topics, scored.averaged_topics)
     )
     printed_rows = [(topic, scored.get_row(topic)) for topic in printed]
     printed_rows.append(("amean", average_rows([scored.get_row(topic) for topic in averaged])))
     check_unquoted((scored.name, *printed), runs[0].where)
-    lines = [
-        f"{scored.name},{topic},{','.join(f'{x:.6f}' for x in row)}" for topic, row in printed_rows
-    ]
+    lines = [f"{scored.name},{topic},{','.join(f'{x:.6f}' for x in row)}" for topic, row in printed_rows]
     notes += scored.notes
     return [f"runid,topic,{','.join(COLUMNS)}", *lines], list(dict.fromkeys(notes))
 
@@ -118,9 +111,7 @@ def _score_run(evaluator: Evaluator, run: Run) -> _RunValues:
     scored = zip(scores.topics, scores.values[0], strict=True)
     rows = {topic: _normalize_precision(row, subtopics[topic]) for topic, row in scored}
     topics_by_kind = {note.kind: note.topics for note in scores.notes if note.run is not None}
-    answered = {*rows} - {*topics_by_kind.get("missing-topics", ())} | {
-        *topics_by_kind.get("unjudged-topics", ())
-    }
+    answered = {*rows} - {*topics_by_kind.get("missing-topics", ())} | {*topics_by_kind.get("unjudged-topics", ())}
     # Intents are always equally probable here: omit the note.
     notes = tuple(note for note in scores.notes if note.kind != "intents")
     return _RunValues(run.name, rows, frozenset(rows), frozenset(answered), notes)
@@ -143,9 +134,7 @@ def _count_subtopics(judged: Qrels) -> dict[str, int]:
     by_intent = judged.by_intent
     assert by_intent is not None  # noqa: S101
     topic = np.searchsorted(judged.offsets, by_intent.rows, side="right") - 1
-    relevant = {
-        *zip(topic[by_intent.levels > 0], by_intent.intents[by_intent.levels > 0], strict=True)
-    }
+    relevant = {*zip(topic[by_intent.levels > 0], by_intent.intents[by_intent.levels > 0], strict=True)}
     count = Counter(t for t, _ in relevant)
     return {name: count[t] for t, name in enumerate(judged.topics)}
 

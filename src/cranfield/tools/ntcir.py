@@ -91,9 +91,7 @@ def split_qrels(
         text = f"{qrels} is not in the NTCIR format: levels are written as labels (2 as L2)"
         notes = [Note("relabelled", text)]
     topics = sorted(lines)
-    files = {
-        build_topic_path(topic, suffix, directory): join_lines(lines[topic]) for topic in topics
-    }
+    files = {build_topic_path(topic, suffix, directory): join_lines(lines[topic]) for topic in topics}
     return {**files, tid: join_lines(topics)}, notes
 
 
@@ -116,9 +114,7 @@ def _format_labelled_lines(qrels: Qrels, separator: str) -> dict[str, list[str]]
         return f"{_check_field(doc, separator, qrels.where)}{separator}L{level:.0f}"
 
     judged = qrels.to_dict()
-    return {
-        t: [format_line(t, d, level) for d, level in docs.items()] for t, docs in judged.items()
-    }
+    return {t: [format_line(t, d, level) for d, level in docs.items()] for t, docs in judged.items()}
 
 
 def _check_field(doc: str, separator: str, location: str | None) -> str:
@@ -234,9 +230,7 @@ class Batch:
         """Return the files of a run, ``0001/0001.RUN.ENDING``. Raise an error if there is none."""
         suffix = f"{check_file_name(run, 'run')}.{ending}"
         paths = {topic: self.get_path(topic, suffix) for topic in self.topics}
-        sources = {
-            topic: Source.from_path(path) for topic, path in paths.items() if os.path.exists(path)
-        }
+        sources = {topic: Source.from_path(path) for topic, path in paths.items() if os.path.exists(path)}
         if not sources:
             problem = f"no file such as {paths[self.topics[0]]}"
             raise InputError(problem, f"{noun} of the run", run)
@@ -313,9 +307,7 @@ def _resolve_gains(text: str, judged: Mapping[str, Sequence[Judgment]]) -> dict[
     source = Source.from_path(text[1:])
     table = read_gains(source)
     if missing := [topic for topic in judged if topic not in table]:
-        raise InputError(
-            f"no gains for {format_names(missing, 'topic')}", "gains of all topics", source.name
-        )
+        raise InputError(f"no gains for {format_names(missing, 'topic')}", "gains of all topics", source.name)
     return {topic: _parse_gains(table[topic], source.name) for topic in judged}
 
 
@@ -352,23 +344,16 @@ def read_nev(
     notes: list[Note] = []
     for run, of_run in results.items():
         absent = _find_missing_topics(of_run, topic_names, columns, sources[run].name)
-        notes += make_topic_notes(
-            "missing-topics", absent, f"{run}: no results for ", ", counted as 0", run
-        )
+        notes += make_topic_notes("missing-topics", absent, f"{run}: no results for ", ", counted as 0", run)
     zeros = dict.fromkeys(columns, 0.0)
     values = np.array(
-        [
-            [[run_results.get(t, zeros)[m] for m in columns] for t in topic_names]
-            for run_results in results.values()
-        ]
+        [[[run_results.get(t, zeros)[m] for m in columns] for t in topic_names] for run_results in results.values()]
     )
     means = ("mean",) * len(columns)
     return Scores(values, tuple(results), topic_names, columns, means, notes=tuple(notes))
 
 
-def _find_missing_topics(
-    results: Results, topics: Sequence[str], measures: Sequence[str], location: str
-) -> list[str]:
+def _find_missing_topics(results: Results, topics: Sequence[str], measures: Sequence[str], location: str) -> list[str]:
     """Return the missing topics of a run. Raise an error if all are missing, or a measure is."""
     for topic, values in results.items():
         if missing := [measure for measure in measures if measure not in values]:
@@ -393,17 +378,11 @@ def _name_files(nev: Path | Iterable[Path] | Mapping[str, Path]) -> dict[str, Pa
         pairs = list(nev.items())
     else:
         files = [nev] if isinstance(nev, str | os.PathLike) else nev
-        paths = [
-            Source.from_path(path).path for path in to_list("nev", files, "paths, or {run: path}")
-        ]
+        paths = [Source.from_path(path).path for path in to_list("nev", files, "paths, or {run: path}")]
         pairs = [(os.path.splitext(os.path.basename(path))[0], path) for path in paths]
     by_name = dict(pairs)
     if not by_name or len(by_name) < len(pairs):
-        problem = (
-            f"{format_count(len(pairs), 'file')} named {', '.join(by_name)}"
-            if by_name
-            else "no files"
-        )
+        problem = f"{format_count(len(pairs), 'file')} named {', '.join(by_name)}" if by_name else "no files"
         raise InputError(problem, "results of at least one run, with distinct names")
     return by_name
 
@@ -425,8 +404,7 @@ def format_means(scores: Scores, kind: str = "arithmetic") -> dict[str, str]:
     """
     of_runs = scores.gmean(FLOOR) if kind == "geometric" else _compute_means(scores)
     return {
-        measure: "".join(f"{run} {of_runs[run][measure]:.4f}\n" for run in scores.runs)
-        for measure in scores.measures
+        measure: "".join(f"{run} {of_runs[run][measure]:.4f}\n" for run in scores.runs) for measure in scores.measures
     }
 
 

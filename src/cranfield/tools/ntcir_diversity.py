@@ -35,9 +35,7 @@ DECIMALS = 4  # Decimals of gains in labelled lists.
 # -- labels that are gains ------------------------------------------------------------------------
 
 
-def glabel(
-    ideal: Sequence[Judgment], docs: Sequence[str], *, condensed: bool = False
-) -> list[LabelledItem]:
+def glabel(ideal: Sequence[Judgment], docs: Sequence[str], *, condensed: bool = False) -> list[LabelledItem]:
     """Return a ranking with the gains of its items, rounded to four decimals.
 
     >>> ideal = [Judgment(1, "a", 1.8, None)]
@@ -51,9 +49,7 @@ def glabel(
     return _select_judged(labelled) if condensed else labelled
 
 
-def dinlabel(
-    shares: Sequence[IntentGain], docs: Sequence[str], *, condensed: bool = False
-) -> list[LabelledItem]:
+def dinlabel(shares: Sequence[IntentGain], docs: Sequence[str], *, condensed: bool = False) -> list[LabelledItem]:
     """Return a ranking with gains, without gains for navigational intents met above.
 
     >>> shares = [IntentGain("1", True, doc, 0.8) for doc in "ab"]
@@ -83,8 +79,7 @@ def _select_judged(labelled: Iterable[LabelledItem]) -> list[LabelledItem]:
 def format_gains(labelled: Iterable[LabelledItem], separator: str = " ") -> str:
     """Format a list with gains, one item per line."""
     return join_lines(
-        item.doc if item.level is None else f"{item.doc}{separator}{item.level:.{DECIMALS}f}"
-        for item in labelled
+        item.doc if item.level is None else f"{item.doc}{separator}{item.level:.{DECIMALS}f}" for item in labelled
     )
 
 
@@ -119,9 +114,7 @@ def check_ideal(ideal: Sequence[Judgment], location: str, judged: bool = False) 
         problem = "no document has a gain above 0" if ideal else "file is empty"
         raise InputError.from_problem(problem, "", location)
     if judged and all(item.level > 0 for item in ideal):
-        raise InputError(
-            "no gain of 0", "at least one (bpref requires nonrelevant items)", location
-        )
+        raise InputError("no gain of 0", "at least one (bpref requires nonrelevant items)", location)
 
 
 def _check_gains(topic: Topic) -> None:
@@ -131,9 +124,7 @@ def _check_gains(topic: Topic) -> None:
         maximum = ideal.get(item.doc, 0.0)
         gain = item.level or 0.0
         # Gains have four decimals in labelled lists, and six digits in ideal ones.
-        if gain > maximum and not (
-            maximum and math.isclose(gain, maximum, rel_tol=1e-5, abs_tol=1e-4)
-        ):
+        if gain > maximum and not (maximum and math.isclose(gain, maximum, rel_tol=1e-5, abs_tol=1e-4)):
             expected = f"at most {maximum:g}, as in {topic.rel}"
             if item.doc not in ideal:
                 expected = f"no gain, because it is not in {topic.rel}"
@@ -172,9 +163,7 @@ def irec(
     n, end = len(intents), len(docs) + 1
     met = [[float(doc in relevant) for relevant in intents] for doc in docs]
     levels = [row if any(row) else None for row in met]
-    cutoff_measures: list[tuple[int, str, Measure]] = [
-        (k, f"{k:04}", IRec(cutoff=k)) for k in cutoffs
-    ]
+    cutoff_measures: list[tuple[int, str, Measure]] = [(k, f"{k:04}", IRec(cutoff=k)) for k in cutoffs]
     cutoff_measures.append((n, "n", IRec(top="intents")))
     lines = [(0, f"{prefix} #intent_num={n}")]
     for rank, (doc, row) in enumerate(zip(docs, met, strict=True), 1):
@@ -218,19 +207,14 @@ def split_dqrels(
     files = {tid: join_lines(topics)}
     for topic, items in relevant.items():
         item_gains = [_get_gain(item, gains, source) for item in items]
-        shares = [
-            _build_share(topic, *pair, intents, source)
-            for pair in zip(items, item_gains, strict=True)
-        ]
+        shares = [_build_share(topic, *pair, intents, source) for pair in zip(items, item_gains, strict=True)]
         for suffix, text in _format_files(shares, item_gains, separator or " ").items():
             files[build_topic_path(topic, f"{begin}.{suffix}", directory)] = text
     useless = (topic for topic, items in relevant.items() if not items)
     unknown = (topic for topic in judged if topic not in intents.probabilities)
     return files, [
         *make_topic_notes("no-relevant", useless, "", f" without a relevant document in {dqrels}"),
-        *make_topic_notes(
-            "other-topics", unknown, f"{dqrels}: ", f" not in {probabilities}, excluded"
-        ),
+        *make_topic_notes("other-topics", unknown, f"{dqrels}: ", f" not in {probabilities}, excluded"),
     ]
 
 
@@ -250,9 +234,7 @@ def _get_gain(item: IntentJudgment, gains: Sequence[float] | None, source: Sourc
     return gains[int(item.level) - 1]
 
 
-def _build_share(
-    topic: str, item: IntentJudgment, gain: float, intents: Intents, source: Source
-) -> IntentGain:
+def _build_share(topic: str, item: IntentJudgment, gain: float, intents: Intents, source: Source) -> IntentGain:
     """Return the contribution of a judgment to the global gain of its document."""
     probabilities = intents.probabilities[topic]
     if item.intent not in probabilities:
@@ -260,29 +242,20 @@ def _build_share(
         problem = f"intent {item.intent} of topic {topic}"
         raise InputError(problem, expected, source.name, item.line)
     navigational = intents.navigational.get(topic, {}).get(item.intent, False)
-    return IntentGain(
-        item.intent, navigational, item.doc, float(_format_gain(probabilities[item.intent] * gain))
-    )
+    return IntentGain(item.intent, navigational, item.doc, float(_format_gain(probabilities[item.intent] * gain)))
 
 
-def _format_files(
-    shares: Sequence[IntentGain], item_gains: Sequence[float], separator: str
-) -> dict[str, str]:
+def _format_files(shares: Sequence[IntentGain], item_gains: Sequence[float], separator: str) -> dict[str, str]:
     """Format the files of one topic, by suffix."""
     intent_gains: dict[str, dict[str, float]] = {}
     total_gains: dict[str, float] = {}
     for share, gain in zip(shares, item_gains, strict=True):
         intent_gains.setdefault(share.intent, {})[share.doc] = gain
         total_gains[share.doc] = total_gains.get(share.doc, 0.0) + share.gain
-    din = [
-        (s.intent, "nav" if s.navigational else "inf", s.doc, _format_gain(s.gain)) for s in shares
-    ]
+    din = [(s.intent, "nav" if s.navigational else "inf", s.doc, _format_gain(s.gain)) for s in shares]
     irelv = topic_dirs.IRELV
     return {
-        **{
-            f"{irelv}{i}": _format_ideal(intent_gains[i], separator)
-            for i in sort_intents(intent_gains)
-        },
+        **{f"{irelv}{i}": _format_ideal(intent_gains[i], separator) for i in sort_intents(intent_gains)},
         topic_dirs.DIN: join_lines(map(separator.join, din)),
         topic_dirs.GRELV: _format_ideal(total_gains, separator),
     }
@@ -290,9 +263,7 @@ def _format_files(
 
 def _format_ideal(gains: dict[str, float], separator: str) -> str:
     """Format gains in descending order, ties in reverse order of names as in the script."""
-    ordered = sorted(
-        gains.items(), key=lambda item: (float(_format_gain(item[1])), item[0]), reverse=True
-    )
+    ordered = sorted(gains.items(), key=lambda item: (float(_format_gain(item[1])), item[0]), reverse=True)
     return join_lines(f"{doc}{separator}{_format_gain(gain)}" for doc, gain in ordered)
 
 
@@ -336,9 +307,7 @@ def evaluate_diversity(
     """
     separator, begin = batch.separator, check_file_name(prefix, "prefix")
     gold = batch.get_sources(f"{begin}.{topic_dirs.GRELV}")
-    ideals, notes = with_relevant(
-        {topic: topic_dirs.read_ideal(file, separator) for topic, file in gold.items()}
-    )
+    ideals, notes = with_relevant({topic: topic_dirs.read_ideal(file, separator) for topic, file in gold.items()})
     intents = {}
     for topic in ideals:
         lists = topic_dirs.find_intent_files(topic, prefix, batch.directory)
@@ -366,9 +335,7 @@ def evaluate_diversity(
     return files, notes
 
 
-def _format_sharp(
-    topic: str, text: str, cutoffs: Sequence[int], kind: Kind, mix: float, sharp: Sequence[str]
-) -> str:
+def _format_sharp(topic: str, text: str, cutoffs: Sequence[int], kind: Kind, mix: float, sharp: Sequence[str]) -> str:
     """Format the lines of D♯-measures from printed numbers, as the scripts do."""
     printed = {
         line.split()[-2].rstrip("="): float(line.split()[-1])

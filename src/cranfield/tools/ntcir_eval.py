@@ -39,14 +39,12 @@ VERSIONS = {  # Printed measures: without a cutoff, and with cutoffs.
         "AP Q GAP nDCG MSnDCG P nERR Hit",
     ),
     "190111": (
-        "RR O-measure P-measure P-plus AP Q-measure NCUgu,P NCUgu,BR NCUrb,P NCUrb,BR GAP RBP ERR "
-        "EBR",
+        "RR O-measure P-measure P-plus AP Q-measure NCUgu,P NCUgu,BR NCUrb,P NCUrb,BR GAP RBP ERR EBR",
         "AP Q GAP nDCG MSnDCG P RBP ERR nERR EBR Hit",
     ),
     "2019": (
         "RR O-measure P-measure P-plus AP Q-measure NCUrb,P NCUrb,BR NCUrb,IE GAP RBP ERR EBR iRBU",
-        "AP Q NCUrb,P NCUrb,BR NCUrb,IE GAP nDCG MSnDCG Prec RBP nRBP ERR nERR EBR nEBR "
-        "iRBU niRBU Hit",
+        "AP Q NCUrb,P NCUrb,BR NCUrb,IE GAP nDCG MSnDCG Prec RBP nRBP ERR nERR EBR nEBR iRBU niRBU Hit",
     ),
 }
 JUDGED = "bpref bpref_R bpref_N bpref_relative rpref_N rpref_relative rpref_relative2"
@@ -159,9 +157,7 @@ def label(
     selection = _choose_strategy([judged], classes).apply_to(gold).apply(rankings)
     groups = {item.doc: item.group for item in judged}
     labels: dict[str, LabelledItem] = {}
-    hits = zip(
-        rankings.items.tolist(), rankings.levels.tolist(), selection.levels.tolist(), strict=True
-    )
+    hits = zip(rankings.items.tolist(), rankings.levels.tolist(), selection.levels.tolist(), strict=True)
     for item, level, counts in hits:
         doc = gold.item_docs[item]
         labels[doc] = LabelledItem(doc, level if counts == level else None, groups[doc])
@@ -169,9 +165,7 @@ def label(
     return [labels.get(doc, LabelledItem(doc, None)) for doc in listed_docs]
 
 
-def format_labelled(
-    labelled: Iterable[LabelledItem], separator: str = " ", classes: bool = False
-) -> str:
+def format_labelled(labelled: Iterable[LabelledItem], separator: str = " ", classes: bool = False) -> str:
     """Format a labelled list, one item per line."""
 
     def format_line(item: LabelledItem) -> str:
@@ -192,9 +186,7 @@ def _build_gold(topics: Sequence[Sequence[Judgment]]) -> GoldStandard:
 def _choose_strategy(topics: Sequence[Sequence[Judgment]], classes: bool) -> Labelling:
     if not classes or not any(topics):  # Without judgments there are no classes.
         return Labelling()
-    return EquivalenceClasses(
-        {str(t): {item.doc: item.group for item in judged} for t, judged in enumerate(topics)}
-    )
+    return EquivalenceClasses({str(t): {item.doc: item.group for item in judged} for t, judged in enumerate(topics)})
 
 
 # -- compute --------------------------------------------------------------------------------------
@@ -263,9 +255,7 @@ def _check_labels(topic: Topic, setting: Setting) -> None:
         unit = relevant[item.doc] if setting.classes else item.doc
         if unit in first_docs:
             class_text = f" in the same class {unit} (label -ec)" if setting.classes else ""
-            raise InputError(
-                label_text, f"no label after {first_docs[unit]}{class_text}", topic.lab, item.line
-            )
+            raise InputError(label_text, f"no label after {first_docs[unit]}{class_text}", topic.lab, item.line)
         first_docs[unit] = item.doc
 
 
@@ -312,10 +302,7 @@ def _format_texts(topics: Sequence[Topic], lists: Lists, setting: Setting) -> li
         lines = [
             f"{prefix} # syslen={x.n[t]} jrel={x.R[t]:.0f} jnonrel={jnonrel}",
             f"{prefix} # r1={r1[t]:.0f} rp={rp[t]:.0f}",
-            *(
-                format_result(prefix, name, topic_values[t])
-                for name, topic_values in values.items()
-            ),
+            *(format_result(prefix, name, topic_values[t]) for name, topic_values in values.items()),
         ]
         if steps is not None:
             lines[1:1] = steps[t]

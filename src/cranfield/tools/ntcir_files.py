@@ -39,9 +39,7 @@ def label(
     return levels.format_labelled(items, separator or " ", classes), []
 
 
-def compute(
-    gold: str, found: str, setting: Setting, separator: str | None = None, prefix: str = ""
-) -> Printed:
+def compute(gold: str, found: str, setting: Setting, separator: str | None = None, prefix: str = "") -> Printed:
     """Compute measures of a labelled list.
 
     Print the measures of a labelled list. The labels are used as they are.
@@ -53,9 +51,7 @@ def compute(
     return text, _collect_label_notes(items, lab, "label (label adds them)")
 
 
-def gcompute(
-    gold: str, found: str, setting: Setting, separator: str | None = None, prefix: str = ""
-) -> Printed:
+def gcompute(gold: str, found: str, setting: Setting, separator: str | None = None, prefix: str = "") -> Printed:
     """Compute measures of a list with gains.
 
     Print the measures of a list with gains. The gains are used as levels.
@@ -67,9 +63,7 @@ def gcompute(
     return text, _collect_label_notes(items, lab, "gain (glabel and dinlabel add them)")
 
 
-def _collect_label_notes(
-    items: Sequence[topic_dirs.LabelledItem], lab: Source, noun: str
-) -> list[Note]:
+def _collect_label_notes(items: Sequence[topic_dirs.LabelledItem], lab: Source, noun: str) -> list[Note]:
     bare = items and all(item.level is None for item in items)
     return [Note("labels", f"{lab.name}: no item has a {noun}")] if bare else []
 
@@ -144,9 +138,7 @@ def click(
     nug, mat = Source.from_path(gold), Source.from_path(found)
     nuggets = read_nug(nug, separator)
     length, matches = read_mat(mat, nuggets, separator)
-    text = one_click(
-        nuggets, matches, length, L=L, beta=beta, prefix=prefix, verbose=verbose, location=nug.name
-    )
+    text = one_click(nuggets, matches, length, L=L, beta=beta, prefix=prefix, verbose=verbose, location=nug.name)
     if not (odd := find_beyond_end(matches, length)):
         return text, []
     message = f"{format_names(odd, 'nugget')} found beyond the end of the text, at {length}"

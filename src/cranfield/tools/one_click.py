@@ -135,9 +135,7 @@ def split_matches(topics: Names, runs: Names = "-", directory: str = "") -> File
         lines = sorted(f"{name} {end}\n" for name, end in pairs)
         return "".join([f"{SYSLEN} {offsets[SYSLEN]}\n", *lines])
 
-    return split(
-        to_names(runs), to_names(topics), MAT, directory, _read_first_matches, format_matches
-    )
+    return split(to_names(runs), to_names(topics), MAT, directory, _read_first_matches, format_matches)
 
 
 def _read_first_matches(path: str) -> tuple[str, dict[str, dict[str, int]]]:
@@ -189,9 +187,7 @@ def evaluate_texts(batch: Batch, suffix: str, L: int, beta: float = 1.0) -> File
             if find_beyond_end(matches, length):
                 odd.append(topic)
             location = sources[topic].name
-            text += one_click(
-                of_topic, matches, length, L=L, beta=beta, prefix=topic, location=location
-            )
+            text += one_click(of_topic, matches, length, L=L, beta=beta, prefix=topic, location=location)
         prefix = f"{run}: nuggets found beyond the end of the text of "
         notes += make_topic_notes("offsets", odd, prefix, "", run)
         files[f"{run}.{batch.name}.{RESULTS}"] = text

@@ -129,9 +129,7 @@ class Evaluated:
 Zscores: TypeAlias = Mapping[tuple[str, str], tuple[float, float]]
 
 
-def trec_eval(
-    qrels: str, run: str, measures: Iterable[str], settings: Settings
-) -> tuple[str, list[Note]]:
+def trec_eval(qrels: str, run: str, measures: Iterable[str], settings: Settings) -> tuple[str, list[Note]]:
     """Return the output of trec_eval for a run, and the notes."""
     measures = list(measures)
     lines, complete, zscores = parse_lines(measures, settings.version), settings.complete, None
@@ -143,12 +141,8 @@ def trec_eval(
         zscores = _read(path, "zscores", lines, lambda: _read_means(path))
     _check_topics(settings.select_topics(judged.topics))
     with np.errstate(all="ignore"):  # Infinite values raise an error.
-        all_evaluated = _read(
-            run, "results", lines, lambda: evaluate(judged, ranked, lines, settings)
-        )
-        evaluated = all_evaluated.select(
-            all_evaluated.answered | (complete and settings.version > 9)
-        )
+        all_evaluated = _read(run, "results", lines, lambda: evaluate(judged, ranked, lines, settings))
+        evaluated = all_evaluated.select(all_evaluated.answered | (complete and settings.version > 9))
         _check_topics(evaluated.topics)
         _check_finite(evaluated)
         if zscores is not None:
@@ -159,9 +153,7 @@ def trec_eval(
     if settings.summary:
         n = len(judged.topics) if complete else len(evaluated.topics)
         text += _format_summary(evaluated, n, lines, prefix, ranked)
-    notes = [
-        Note("definition", f"{text}, as trec_eval does") for text in find_truncated_ranks(measures)
-    ]
+    notes = [Note("definition", f"{text}, as trec_eval does") for text in find_truncated_ranks(measures)]
     return text, [*notes, *_collect_notes(run, all_evaluated, lines, settings)]
 
 
@@ -173,9 +165,7 @@ def _check_topics(topics: Sequence[str]) -> None:
 def _check_finite(evaluated: Evaluated, total: Callable[[Floats], Any] = np.sum) -> None:
     for line, x in evaluated.values.items():
         if not np.isfinite(total(x)):
-            raise TrecEvalError(
-                f"trec_eval: {line.name} is too large for a floating-point number", 2
-            )
+            raise TrecEvalError(f"trec_eval: {line.name} is too large for a floating-point number", 2)
 
 
 def _check_formats(format: str, results: str, lines: Sequence[Line]) -> None:
@@ -190,9 +180,7 @@ def _check_formats(format: str, results: str, lines: Sequence[Line]) -> None:
             raise TrecEvalError(f"{text}\ntrec_eval: Can't calculate measure '{line.measure}'", 4)
 
 
-def _evaluate_qrels(
-    judged: Qrels, run: Run, lines: Sequence[Line], settings: Settings
-) -> Evaluated:
+def _evaluate_qrels(judged: Qrels, run: Run, lines: Sequence[Line], settings: Settings) -> Evaluated:
     gold = GoldStandard.from_qrels(judged.select_topics(settings.select_topics(judged.topics)))
     rankings = _truncate(label_run(gold, run).rankings, settings)
     return Evaluated(
@@ -218,9 +206,7 @@ def _evaluate_groups(
     selected = [name for name, topic in topic_of.items() if settings.topic in (None, topic)]
     gold = GoldStandard.from_qrels(judged.qrels.select_topics(selected))
     group_lists = {name: lists[topic] for name, topic in topic_of.items() if topic in lists}
-    rankings = _truncate(
-        label_run(gold, ListRun(run.name, group_lists, where=run.where)).rankings, settings
-    )
+    rankings = _truncate(label_run(gold, ListRun(run.name, group_lists, where=run.where)).rankings, settings)
     values = {}
     for line, x in _compute_values(gold, rankings, lines, settings).items():
         groups: dict[str, list[float]] = {topic: [] for topic in topics}
@@ -295,9 +281,7 @@ def _choose_levels(line: Line, settings: Settings) -> str:
     return "unit" if "rbp" in line.measure else "given"
 
 
-def _apply_measures(
-    measures: Sequence[Measure], judgments: Judgments, rankings: Rankings
-) -> Floats:
+def _apply_measures(measures: Sequence[Measure], judgments: Judgments, rankings: Rankings) -> Floats:
     """Topics × measures."""
 
     def measure_block(block: Block) -> Floats:
@@ -317,9 +301,7 @@ def _format_relstrings(rankings: Rankings, condensed: bool, length: int) -> list
             levels = [level for level in levels if level is not None and level >= 0]
         else:
             levels_by_rank = dict(zip(rankings.ranks[hits].tolist(), levels, strict=True))
-            levels = [
-                levels_by_rank.get(rank) for rank in range(1, min(length, rankings.lengths[t]) + 1)
-            ]
+            levels = [levels_by_rank.get(rank) for rank in range(1, min(length, rankings.lengths[t]) + 1)]
         texts.append("".join(map(_format_level, levels[:length])))
     return texts
 
@@ -333,9 +315,7 @@ def _format_level(level: float | None) -> str:
 def _standardize(evaluated: Evaluated, zscores: Zscores) -> Iterator[tuple[Line, Floats]]:
     """Standardize values: difference from a mean, in standard deviations."""
     for line, values in evaluated.values.items():
-        statistics = [
-            zscores.get((topic, line.name), (math.nan, 0.0)) for topic in evaluated.topics
-        ]
+        statistics = [zscores.get((topic, line.name), (math.nan, 0.0)) for topic in evaluated.topics]
         mean, deviation = np.array(statistics).T
         fallback = np.where(values == mean, 0.0, MISSING)
         yield line, np.where(deviation == 0, fallback, (values - mean) / deviation)
@@ -357,9 +337,7 @@ def _format_topics(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> 
     return "".join(template % tuple(x for value in row for x in (t, value)) for t, *row in rows)
 
 
-def _format_summary(
-    evaluated: Evaluated, n: int, lines: Sequence[Line], prefix: str, run: Run
-) -> str:
+def _format_summary(evaluated: Evaluated, n: int, lines: Sequence[Line], prefix: str, run: Run) -> str:
     """Format means over n topics. Topics not evaluated (-c -D, or -c in 9) count as 0."""
     texts = []
     for line in lines:
@@ -438,11 +416,7 @@ def _read_run(path: str, version: int) -> Run:
     """Read a run by score, then document. Version 9 uses single precision."""
     source = "-" if path.startswith("-") else path
     run = read_run(source, "trec", ties="trec", further=True, run_names="first")
-    return (
-        run
-        if version == 10 or not isinstance(run, TableRun)
-        else run.change_parts(_round_to_single)
-    )
+    return run if version == 10 or not isinstance(run, TableRun) else run.change_parts(_round_to_single)
 
 
 def _round_to_single(table: Table) -> Table:
@@ -481,12 +455,8 @@ _EVALUATORS: dict[str, tuple[Callable[..., Evaluated], Callable[[str], Any]]] = 
 # -- notes ----------------------------------------------------------------------------------------
 
 
-def _collect_notes(
-    run: str, evaluated: Evaluated, lines: Sequence[Line], settings: Settings
-) -> Iterator[Note]:
-    missing = [
-        t for t, answered in zip(evaluated.topics, evaluated.answered, strict=True) if not answered
-    ]
+def _collect_notes(run: str, evaluated: Evaluated, lines: Sequence[Line], settings: Settings) -> Iterator[Note]:
+    missing = [t for t, answered in zip(evaluated.topics, evaluated.answered, strict=True) if not answered]
     if not settings.complete:
         suffix = " judged and not in the run, excluded (-c counts them)"
         yield from make_topic_notes("missing-topics", missing, f"{run}: ", suffix)

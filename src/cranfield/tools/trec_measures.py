@@ -29,8 +29,7 @@ OTHER_PARAMETERS = {  # parameters that one measure has
     "rbp": "Persistence, gains of levels: -m rbp.p=0.8,1=3 (default: p=0.9 and the level)\n",
     "rbp_resid": "Persistence: -m rbp_resid.p=0.8 (default: 0.9)\n",
     "set_F": "Weight of recall, not squared: -m set_F.2 (default: 1)\n",
-    "utility": "Value of relevant and other retrieved documents, of missed documents: "
-    "-m utility.1,-1,0,0\n",
+    "utility": "Value of relevant and other retrieved documents, of missed documents: -m utility.1,-1,0,0\n",
     "11pt_avg": "Recalls: -m 11pt_avg.0.2,0.5,0.8 (default: 0,0.1,…,1)\n",
 }
 
@@ -164,9 +163,7 @@ def describe_measures(texts: Iterable[str], version: int = 10) -> list[str]:
         else:
             measure = line.build_measure(rel=1, version=version)
             text = f"In `cranfield evaluate`: {measure}\n\n{inspect.getdoc(measure)}"
-        descriptions.append(
-            f"{line.measure}\n{indent(_describe_parameters(line.measure) + text, '    ')}\n"
-        )
+        descriptions.append(f"{line.measure}\n{indent(_describe_parameters(line.measure) + text, '    ')}\n")
     return descriptions
 
 
@@ -195,9 +192,7 @@ def _build_lines(name: str, texts: Sequence[str]) -> list[Line]:
     return [_build_line(name, text) for text in dict.fromkeys(texts)] or [Line(name, name)]
 
 
-def _parse_sorted(
-    texts: Sequence[str], number: Callable[[str], float], default: Sequence[float]
-) -> list[float]:
+def _parse_sorted(texts: Sequence[str], number: Callable[[str], float], default: Sequence[float]) -> list[float]:
     values: set[float] = set()
     for text in texts:
         numbers = [number(part) for part in text.split(",")]
@@ -255,9 +250,7 @@ def parse_integer(text: str) -> int | None:
     return int(text) if re.fullmatch(r"\s*[+-]?0*[0-9]{1,15}\s*", text) else None
 
 
-def _parse_number(
-    text: str, low: float = -math.inf, high: float = math.inf, which: str = ""
-) -> float:
+def _parse_number(text: str, low: float = -math.inf, high: float = math.inf, which: str = "") -> float:
     number = parse_finite(text)
     if number is None:
         raise InputError(repr(text), "a number")

@@ -113,9 +113,7 @@ def test_read_directory_invalid_file_raises(file: str, content: str, directory: 
     assert str(told.value).startswith(WRONG_FILES[file, content])
 
 
-def test_read_directory_missing_files_raise(
-    directory: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_read_directory_missing_files_raise(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, said in (
         ("dir/*.zrel dir/bm25", "dir/*.zrel: found no file such as 0001/0001.zrel, expected judg"),
         ("dir dir/nope", "cannot read dir/nope"),
@@ -178,17 +176,13 @@ def test_read_runs_unnamed_list_is_no_run(directory: Path) -> None:
     assert cf.evaluate("dir", "dir", "AP").runs == ("bm25", "dense.v2")
 
 
-def test_explain_directory_run_equals_evaluate(
-    directory: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_explain_directory_run_equals_evaluate(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (directory / "bm25").write_text("0001 Q0 zzz 1 1 bm25\n")
     assert main(["explain", "RR", "--on", "dir", "dir/bm25", "--topic", "0001"]) == 0
     assert "zzz" not in capsys.readouterr().out
 
 
-def test_validate_checks_topic_directories(
-    directory: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_validate_checks_topic_directories(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["validate", "dir"]) == 0
     out = capsys.readouterr().out.splitlines()
     places = dict.fromkeys(line.partition(":")[0] for line in out)
@@ -198,9 +192,7 @@ def test_validate_checks_topic_directories(
     assert main(["validate", "dir"]) == 2
     out = capsys.readouterr().out.splitlines()
     assert "dir/0001/0001.rel:2: error: found label 'X', expected L0, L1, L2, …" in out
-    assert any(
-        line.startswith("dir/0001/0001.bm25.res:2: error: duplicate document 'a'") for line in out
-    )
+    assert any(line.startswith("dir/0001/0001.bm25.res:2: error: duplicate document 'a'") for line in out)
 
 
 # -- directories beside it that nobody may read ----------------------------------------------------

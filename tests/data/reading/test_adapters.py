@@ -35,9 +35,7 @@ def unnamed(data: Rows, value: str) -> Any:
 
 
 def structured(ids: str) -> Callable[[Rows, str], Any]:
-    return lambda data, value: np.array(
-        [*data], dtype=[("qid", ids), ("docno", ids), (value, "f8")]
-    )
+    return lambda data, value: np.array([*data], dtype=[("qid", ids), ("docno", ids), (value, "f8")])
 
 
 def named_tuples(data: Rows, value: str) -> Any:

@@ -21,9 +21,7 @@ import cranfield as cf
 from cranfield.data.reading import binary
 from cranfield.data.reading.binary import Parquet, _has_valid_counts, read_binary
 
-TABLE = pl.DataFrame(
-    {"topic": ["1", "2"] * 10, "doc": [*"abcdefghijklmnopqrst"], "score": [0.5] * 20}
-)
+TABLE = pl.DataFrame({"topic": ["1", "2"] * 10, "doc": [*"abcdefghijklmnopqrst"], "score": [0.5] * 20})
 NESTED = pl.DataFrame({"a": [[1, 2], [], None], "b": [True, None, False], "c": ["x", None, "y"]})
 
 
@@ -64,11 +62,7 @@ def test_pages_with_fewer_than_no_values() -> None:
             refused += 1
             with pytest.raises(cf.InputError, match="x: corrupt Parquet file"):
                 read_binary("parquet", damaged, "x")
-            bad = [
-                n
-                for n in TABLE.columns
-                if not _has_valid_counts(damaged, Parquet(damaged).groups, [n])
-            ]
+            bad = [n for n in TABLE.columns if not _has_valid_counts(damaged, Parquet(damaged).groups, [n])]
             assert len(bad) == 1  # and of the others nothing is wrong
             others = [name for name in TABLE.columns if name not in bad]
             assert read_binary("parquet", damaged, "x", columns=others).equals(TABLE[others])
@@ -134,14 +128,10 @@ UNSUPPORTED = {
 
 @pytest.mark.parametrize("name", UNSUPPORTED)
 @pytest.mark.parametrize("write", [stream, arrow_file])
-def test_evaluate_type_that_polars_lacks_is_not_called_broken(
-    tmp_path: Path, name: str, write: Any
-) -> None:
+def test_evaluate_type_that_polars_lacks_is_not_called_broken(tmp_path: Path, name: str, write: Any) -> None:
     path = tmp_path / "x.arrow"
     path.write_bytes(write(columns(**UNSUPPORTED[name])))
-    with pytest.raises(
-        cf.InputError, match=r"a column has a type that Polars does not read\. Cast"
-    ):
+    with pytest.raises(cf.InputError, match=r"a column has a type that Polars does not read\. Cast"):
         cf.evaluate(QRELS, path, "P@1")
 
 
@@ -241,9 +231,7 @@ def test_read_binary_damaged_file_keeps_messages_of_other_threads(
 # -- forks ----------------------------------------------------------------------------------------
 
 
-def test_after_a_fork_text_is_read_without_polars(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_a_fork_text_is_read_without_polars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     TABLE.write_csv(tmp_path / "run.csv")
     TABLE.write_parquet(tmp_path / "run.parquet")
     qrels = {"1": {"a": 1}, "2": {"b": 1, "d": 1}}

@@ -45,8 +45,7 @@ READERS: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "sessions": (
         sessions.read_sessions,
-        "q1 s1 1 d1 1 9.5\nq1 s1 1 d2 2 8\nq1 s1 2 d1 1 3\nq1 s2 1 d5 1 -1e3\nq2 s1 1 d1 2 7\n"
-        "q2 s1 1 d2 1 6.5\n",
+        "q1 s1 1 d1 1 9.5\nq1 s1 1 d2 2 8\nq1 s1 2 d1 1 3\nq1 s2 1 d5 1 -1e3\nq2 s1 1 d1 2 7\nq2 s1 1 d2 1 6.5\n",
     ),
     "sessions with tags": (
         sessions.read_systems,

@@ -99,9 +99,7 @@ def test_every_shape_is_read_out_of_it(layers: str, here: Path) -> None:
         name = f"file{shape.suffix}"
         first, _, second = layers.partition(".")
         named = {"zip": in_zip, "tar": in_tar}
-        inner = (
-            named[first](shape.content, name) if first in named else packed(shape.content, first)
-        )
+        inner = named[first](shape.content, name) if first in named else packed(shape.content, first)
         Path(f"{name}.{layers}").write_bytes(packed(inner, second) if second else inner)
         both: list[Any] = [QRELS_OF_SHAPES, f"{name}.{layers}"]
         if shape.other is not None:
@@ -215,9 +213,7 @@ def test_a_file_in_itself(here: Path) -> None:
     Path("r").write_bytes(packed(RUN.encode(), "gz.gz.gz.gz"))
     assert read_run("r").get_scores("2") == {"d1": 1.0}
     Path("r").write_bytes(packed(RUN.encode(), "gz.gz.gz.gz.gz"))
-    with pytest.raises(
-        CranfieldError, match=r"more than 4 layers of compression \(gz, gz, gz, gz, …\)"
-    ):
+    with pytest.raises(CranfieldError, match=r"more than 4 layers of compression \(gz, gz, gz, gz, …\)"):
         read_run("r")
 
 

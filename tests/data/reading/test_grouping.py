@@ -26,9 +26,7 @@ ROWS = st.lists(
 
 
 def text_of(rows: list[tuple[str, str, int]]) -> str:
-    return "".join(
-        f"{topic} Q0 {doc} {n} {score} r\n" for n, (topic, doc, score) in enumerate(rows)
-    )
+    return "".join(f"{topic} Q0 {doc} {n} {score} r\n" for n, (topic, doc, score) in enumerate(rows))
 
 
 def columns_of(table: Table) -> dict[str, Any]:
@@ -99,15 +97,11 @@ def test_lists_are_the_same_whatever_asks_for_them(on_disk: None, tmp_path: Path
 
 
 @pytest.mark.parametrize("again", ["r Q0 a 9 0 r\n", "q Q0 c 9 0 r\nr Q0 a 9 0 r\n"])
-def test_a_document_twice_is_an_error_with_its_line(
-    on_disk: None, tmp_path: Path, again: str
-) -> None:
+def test_a_document_twice_is_an_error_with_its_line(on_disk: None, tmp_path: Path, again: str) -> None:
     path = tmp_path / "run.txt"
     path.write_text(SCATTERED + again)
     topic, _, doc, *_ = again.split()
-    with pytest.raises(
-        cf.InputError, match=rf"run.txt:6: duplicate document '{doc}' in topic {topic}"
-    ):
+    with pytest.raises(cf.InputError, match=rf"run.txt:6: duplicate document '{doc}' in topic {topic}"):
         cf.evaluate({"q": {"b": 1}}, path, "RR")
 
 
@@ -128,9 +122,7 @@ def test_a_line_that_is_none_is_the_error_it_is(on_disk: None, tmp_path: Path) -
 
 def test_sorted_by_number() -> None:
     """Topics by the numbers they are given, lines in their order."""
-    table = cf.read_run(
-        pl.DataFrame({"topic": ["b", "a", "b"], "doc": ["x", "y", "z"], "score": [1.0, 2.0, 3.0]})
-    )
+    table = cf.read_run(pl.DataFrame({"topic": ["b", "a", "b"], "doc": ["x", "y", "z"], "score": [1.0, 2.0, 3.0]}))
     assert isinstance(table, TableRun)
     found = next(table.iterate_tables()).group_by_topic(np.array([7, 0, 7]))
     assert (found.names, found.docs.tolist()) == (["a", "b"], ["y", "x", "z"])

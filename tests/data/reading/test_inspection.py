@@ -38,9 +38,7 @@ def texts(draw: Any, fields: tuple[list[str], ...]) -> bytes:
     line = st.tuples(*(st.sampled_from(values) for values in fields)).map(" ".join)
     few = st.tuples(*(st.sampled_from(values[:3]) for values in fields)).map(" ".join)
     rows = draw(st.lists(few | line | st.sampled_from(OTHER), max_size=14))
-    return "".join(row + draw(st.sampled_from(ENDS)) for row in rows).encode(
-        "utf-8", "surrogateescape"
-    )
+    return "".join(row + draw(st.sampled_from(ENDS)) for row in rows).encode("utf-8", "surrogateescape")
 
 
 def told(problems: list[Problem]) -> list[Any]:
@@ -90,9 +88,7 @@ def test_the_same_problems(
         (line, name, doc)
         for table in tables
         for (a, b), name in zip(table.iter_bounds(), table.names, strict=True)
-        for line, doc in zip(
-            (table.lines[a:b] if table.lines is not None else ()), table.docs[a:b], strict=True
-        )
+        for line, doc in zip((table.lines[a:b] if table.lines is not None else ()), table.docs[a:b], strict=True)
         if len(table)
     ]
     assert rows == [(r.line, r.topic, r.doc) for r in records]
@@ -117,9 +113,7 @@ def repeating(tmp_path: Path, name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("name", "line"), [("r.txt", 3001), ("r.zip", 3001), ("r.csv", 3002), ("r.parquet", None)]
-)
+@pytest.mark.parametrize(("name", "line"), [("r.txt", 3001), ("r.zip", 3001), ("r.csv", 3002), ("r.parquet", None)])
 @pytest.mark.parametrize("size", [2000, 1 << 20])
 def test_evaluate_run_that_repeats_itself_makes_few_records(
     tmp_path: Path, name: str, line: int | None, size: int, monkeypatch: pytest.MonkeyPatch
@@ -152,9 +146,7 @@ def test_evaluate_run_that_repeats_itself_makes_few_records(
     assert report.problems[0].line == line
 
 
-def test_read_qrels_repeated_judgments_makes_few_records(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_qrels_repeated_judgments_makes_few_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "".join(f"q{i // 100} 0 d{i} {i % 3}\n" for i in range(3000))
     path, records = tmp_path / "qrels", []
     record = RecordBuilder.build_record
@@ -168,8 +160,6 @@ def test_read_qrels_repeated_judgments_makes_few_records(
     qrels = cf.read_qrels(path)
     assert (qrels.repeated, len(qrels.levels), len(records)) == (3000, 3000, 0)
     path.write_text(text * 2 + "q0 0 d7 2\n", encoding="utf-8")
-    with pytest.raises(
-        cf.InputError, match="qrels:6001: conflicting levels for document 'd7' in topic"
-    ):
+    with pytest.raises(cf.InputError, match="qrels:6001: conflicting levels for document 'd7' in topic"):
         cf.read_qrels(path)
     assert len(records) < 30

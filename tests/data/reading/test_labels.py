@@ -154,9 +154,7 @@ def test_answer_strings_with_blanks(small: Path, cranfield: Command) -> None:
     Path("r").write_text(ANSWERED)
     judged = cf.read_qrels("q", separator="|").to_dict()["q1"]
     assert judged == {"Paul McCartney": 2, "ポール・マッカートニー": 1, "John  Lennon": 0}
-    rows = cranfield.printed(
-        "evaluate q r --sep | --classes q -m NumRel -m P@2 -f tsv"
-    ).splitlines()
+    rows = cranfield.printed("evaluate q r --sep | --classes q -m NumRel -m P@2 -f tsv").splitlines()
     assert rows[1:] == ["me\tall\tNumRel\t1", "me\tall\tP@2\t0.5"]
     shown = cranfield.printed("label q r --sep | --classes q").splitlines()
     # A character of Japanese takes two cells of a terminal: the column is 22 cells wide.
@@ -270,9 +268,7 @@ def test_ranks_contradict_scores_whatever_the_separator(tmp_path: Path) -> None:
     scores = cf.evaluate({"1": {"a b": 1, "c": 0}}, path, "RR", separator=";")
     assert scores.summary()["r"]["RR"] == 1.0
     assert [n.kind for n in scores.notes] == ["rank-order"]
-    assert cf.evaluate({"1": {"a b": 1}}, path, "RR", separator=";", ties="rank").summary() == {
-        "r": {"RR": 0.5}
-    }
+    assert cf.evaluate({"1": {"a b": 1}}, path, "RR", separator=";", ties="rank").summary() == {"r": {"RR": 0.5}}
 
 
 def test_labels_in_memory_and_in_json(tmp_path: Path) -> None:
@@ -283,9 +279,7 @@ def test_labels_in_memory_and_in_json(tmp_path: Path) -> None:
         cf.read_qrels(written(tmp_path / "n.json", '{"1": {"a": 7}}'), labels="S=3")
 
 
-def test_validate_knows_separators_and_alphabets(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_validate_knows_separators_and_alphabets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path / "q", "1;a b;S;x\n1;c;Z;y\n")
     assert main(["validate", path, "--sep", ";", "--labels", "S=3,A=2"]) == 2
     out = capsys.readouterr().out

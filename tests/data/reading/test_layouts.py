@@ -199,29 +199,17 @@ def test_decide_colbert_run_with_documents_called_as_grades(tmp_path: Path) -> N
 
 
 FITS: dict[str, Callable[[list[list[str]]], bool]] = {  # as docs/files.md describes
-    "trec": lambda rows: (
-        len(rows[0]) == 4 and all(parse_finite(row[3]) is not None for row in rows)
-    ),
-    "early": lambda rows: (
-        len(rows[0]) == 4 and all(row[1] in GRADES and row[3] in ("0", "1") for row in rows)
-    ),
-    "ntcir": lambda rows: (
-        len(rows[0]) in (3, 4) and all(NTCIR_LABEL.fullmatch(row[2]) for row in rows)
-    ),
-    "letor": lambda rows: all(
-        row[1].startswith("qid:") and parse_finite(row[0]) is not None for row in rows
-    ),
-    "triples": lambda rows: (
-        len(rows[0]) == 3 and all(parse_finite(row[2]) is not None for row in rows)
-    ),
+    "trec": lambda rows: len(rows[0]) == 4 and all(parse_finite(row[3]) is not None for row in rows),
+    "early": lambda rows: len(rows[0]) == 4 and all(row[1] in GRADES and row[3] in ("0", "1") for row in rows),
+    "ntcir": lambda rows: len(rows[0]) in (3, 4) and all(NTCIR_LABEL.fullmatch(row[2]) for row in rows),
+    "letor": lambda rows: all(row[1].startswith("qid:") and parse_finite(row[0]) is not None for row in rows),
+    "triples": lambda rows: len(rows[0]) == 3 and all(parse_finite(row[2]) is not None for row in rows),
     "sampled": lambda rows: (
-        len(rows[0]) == 5
-        and all(row[3].isdecimal() and parse_finite(row[4]) is not None for row in rows)
+        len(rows[0]) == 5 and all(row[3].isdecimal() and parse_finite(row[4]) is not None for row in rows)
     ),
     "msmarco": lambda rows: len(rows[0]) == 3 and all(row[2].isdecimal() for row in rows),
     "colbert": lambda rows: (
-        len(rows[0]) == 4
-        and all(row[2].isdecimal() and parse_finite(row[3]) is not None for row in rows)
+        len(rows[0]) == 4 and all(row[2].isdecimal() and parse_finite(row[3]) is not None for row in rows)
     ),
 }
 # Precedence without a note, as docs/files.md describes: what is taken, before what.

@@ -32,9 +32,7 @@ HELLO = "3.0 qid:7 # 106 floor lamp\n# a line of its own\n0.0 qid:7 1:0.5 #99 fl
         ("2 qid:1 # only\n", {"1": {"only": 2}}, BY_WORD),
     ],
 )  # fmt: skip
-def test_read_qrels_letor_comment_names_documents(
-    text: str, expected: object, note: str, tmp_path: Path
-) -> None:
+def test_read_qrels_letor_comment_names_documents(text: str, expected: object, note: str, tmp_path: Path) -> None:
     path = written(tmp_path / "judged", text)
     qrels = cf.read_qrels(path)
     assert (qrels.to_dict(), qrels.in_doubt) == (expected, note)
@@ -43,9 +41,7 @@ def test_read_qrels_letor_comment_names_documents(
     assert {(r.topic, r.doc) for r in every} == pairs
 
 
-def test_read_qrels_letor_words_in_several_pieces(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_qrels_letor_words_in_several_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(letor, "MAX_PARTS", 2)
     rows = [(f"{i // 40}", f"doc{i % 40}", i % 3) for i in range(4000)]
     path = written(tmp_path / "q", "".join(f"{x} qid:{t} # {d} w\n" for t, d, x in rows))

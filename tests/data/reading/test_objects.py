@@ -43,14 +43,9 @@ JUDGMENTS: dict[str, Records] = {
     "rows": [{"qid": t, "docno": d, "label": 1} for t, docs in GOLD.items() for d in docs],
     "golden": [{"id": t, "query": f"about {t}", "relevant": GOLD[t]} for t in GOLD],
     "golden with grades": [{"id": t, "relevant": QRELS[t]} for t in GOLD],
-    "golden objects": [
-        {"id": t, "relevant": [{"doc_id": d, "grade": 1} for d in GOLD[t]]} for t in GOLD
-    ],
+    "golden objects": [{"id": t, "relevant": [{"doc_id": d, "grade": 1} for d in GOLD[t]]} for t in GOLD],
     "ragas": [{"id": t, "user_input": "?", "reference_context_ids": GOLD[t]} for t in GOLD],
-    "KILT": [
-        {"id": t, "input": "?", "output": [{"answer": "!", "provenance": pages(GOLD[t])}, {}]}
-        for t in GOLD
-    ],
+    "KILT": [{"id": t, "input": "?", "output": [{"answer": "!", "provenance": pages(GOLD[t])}, {}]} for t in GOLD],
     "DPR": [
         {
             "question": t,
@@ -62,9 +57,7 @@ JUDGMENTS: dict[str, Records] = {
     ],
 }
 RUNS: dict[str, Records] = {
-    "rows": [
-        {"qid": t, "docno": d, "score": s} for t, docs in RUN.items() for d, s in docs.items()
-    ],
+    "rows": [{"qid": t, "docno": d, "score": s} for t, docs in RUN.items() for d, s in docs.items()],
     "RankLLM": [
         {
             "query": {"qid": t, "text": "?"},
@@ -95,8 +88,7 @@ RUNS: dict[str, Records] = {
         for t in RUN
     ],
     "TREC RAG of 2025": [
-        {"metadata": {"run_id": "mine", "narrative_id": t}, "references": LISTS[t], "answer": []}
-        for t in RUN
+        {"metadata": {"run_id": "mine", "narrative_id": t}, "references": LISTS[t], "answer": []} for t in RUN
     ],
     "retrieved": [{"id": t, "query": "?", "retrieved": LISTS[t]} for t in RUN],
 }
@@ -315,10 +307,7 @@ class TestPlaces:
 
     def test_questions_name_topics_in_any_order(self) -> None:
         """Better than places: rows of two files need not be in the same order."""
-        rows = [
-            {"user_input": t, "reference_context_ids": GOLD[t], "retrieved_context_ids": LISTS[t]}
-            for t in GOLD
-        ]
+        rows = [{"user_input": t, "reference_context_ids": GOLD[t], "retrieved_context_ids": LISTS[t]} for t in GOLD]
         values, said = self.notes(rows, rows[::-1])
         assert values == [0.5, 1.0]
         assert all("topics are named by their user_input" in text for text in said)
@@ -343,9 +332,7 @@ class TestPlaces:
 
     def test_two_ids(self) -> None:
         rows = [{"id": "x", "query_id": t, "relevant": GOLD[t]} for t in ("q1",)]
-        assert cf.read_qrels(rows).in_doubt == (
-            "the topic is id, not query_id; documents without a level have level 1"
-        )
+        assert cf.read_qrels(rows).in_doubt == ("the topic is id, not query_id; documents without a level have level 1")
 
     def test_validate_says_it(self, tmp_path: Path, cranfield: Command) -> None:
         path = written(tmp_path, "x.jsonl", [{"reference_context_ids": ["d"]}])
@@ -404,9 +391,7 @@ class TestLists:
         data = held(tmp_path, form, {"q1": {"a": True, "b": False}})
         assert cf.read_qrels(data).to_dict() == {"q1": {"a": 1.0, "b": 0.0}}
 
-    @pytest.mark.parametrize(
-        "kind", [set, frozenset, tuple, lambda docs: dict.fromkeys(docs).keys()]
-    )
+    @pytest.mark.parametrize("kind", [set, frozenset, tuple, lambda docs: dict.fromkeys(docs).keys()])
     def test_other_kinds_of_python(self, kind: Any) -> None:
         assert cf.read_qrels({t: kind(docs) for t, docs in GOLD.items()}).to_dict() == QRELS
 
@@ -497,9 +482,7 @@ MISTAKES: list[tuple[str, Records, str]] = [
 class TestMistakes:
     @in_each_form
     @pytest.mark.parametrize(("kind", "data", "message"), MISTAKES)
-    def test_refused(
-        self, tmp_path: Path, form: str, kind: str, data: Records, message: str
-    ) -> None:
+    def test_refused(self, tmp_path: Path, form: str, kind: str, data: Records, message: str) -> None:
         given = held(tmp_path, form, data)
         with pytest.raises(InputError, match=message) as caught:
             used(kind, given)

@@ -46,9 +46,7 @@ BEFORE = [
     ],
     ids=" ".join,
 )
-def test_every_command(
-    before: str, command: list[str], tmp_path: Path, monkeypatch: Any, cranfield: Any
-) -> None:
+def test_every_command(before: str, command: list[str], tmp_path: Path, monkeypatch: Any, cranfield: Any) -> None:
     """What is printed, and written, is the same with and without a description."""
     monkeypatch.chdir(tmp_path)
     Path("q").write_text(QRELS)
@@ -110,15 +108,11 @@ def test_what_a_line_may_be_is_told_to_the_byte(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compression", [gzip, bz2, lzma])
-def test_compressed_files_have_a_limit(
-    compression: Any, tmp_path: Path, monkeypatch: Any, cranfield: Any
-) -> None:
+def test_compressed_files_have_a_limit(compression: Any, tmp_path: Path, monkeypatch: Any, cranfield: Any) -> None:
     monkeypatch.setattr("cranfield.data.reading.source.HARMLESS", 1 << 16)
     qrels, run = tmp_path / "q", tmp_path / "r.packed"
     qrels.write_text(QRELS)
-    run.write_bytes(
-        compression.compress((RUN + "# " + "x" * 60 + "\n").encode() + b"#\n" * 500_000)
-    )
+    run.write_bytes(compression.compress((RUN + "# " + "x" * 60 + "\n").encode() + b"#\n" * 500_000))
     said = "bytes (limit: 100 times its size, and 50 GB)"
     for command in (["evaluate", qrels, run], ["validate", run]):
         found = cranfield(*command)

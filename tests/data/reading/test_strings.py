@@ -32,9 +32,7 @@ def test_whole_numbers_of_at_most_15_digits() -> None:
 
 
 @pytest.mark.parametrize("extended", [True, False])
-def test_numbers_of_many_digits_are_those_of_python(
-    monkeypatch: pytest.MonkeyPatch, extended: bool
-) -> None:
+def test_numbers_of_many_digits_are_those_of_python(monkeypatch: pytest.MonkeyPatch, extended: bool) -> None:
     """Also where no type has 64 bits of precision, as on ARM and Windows."""
     monkeypatch.setattr(strings, "_EXTENDED", extended and strings._EXTENDED)
     found = parse_finite_numbers(Strings.from_list(LONG))
@@ -65,10 +63,7 @@ def test_one_long_id_costs_what_it_is() -> None:
 def test_ids_of_one_hash_cannot_be_written_without_the_key() -> None:
     """The last bit of a word and two of the next: these had one hash, whatever the key was."""
     word = b"\0" * 7
-    ids = [
-        first + second
-        for first, second in ((word + b"\0", b"\0" * 8), (word + b"\x80", b"\0\0\0\0\4\0\0\x80"))
-    ]
+    ids = [first + second for first, second in ((word + b"\0", b"\0" * 8), (word + b"\x80", b"\0\0\0\0\4\0\0\x80"))]
     one, other = Strings.from_bytes(b"".join(ids), np.array([16, 16])).compute_hashes().tolist()
     assert one != other
 

@@ -87,9 +87,7 @@ def test_lists_whose_rows_are_scattered(short_parts: int, tmp_path: Path) -> Non
     assert scores(written(tmp_path / "r.parquet", mixed))[0] == scores(mixed)[0] == scores(frame)[0]
 
 
-@pytest.mark.parametrize(
-    ("column", "cell"), [("score", None), ("doc", ""), ("score", float("nan")), ("topic", None)]
-)
+@pytest.mark.parametrize(("column", "cell"), [("score", None), ("doc", ""), ("score", float("nan")), ("topic", None)])
 def test_a_bad_cell_far_down(short_parts: int, tmp_path: Path, column: str, cell: Any) -> None:
     """It is refused in the words that a short file is refused in."""
     frame = rows()
@@ -110,9 +108,7 @@ def test_ranks_alone_in_parts(short_parts: int, tmp_path: Path) -> None:
     assert scores(frame)[0] == scores(written(tmp_path / "r.parquet", frame))[0] == expected
 
 
-def test_only_the_columns_that_matter_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_columns_that_matter_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
     wide = rows().with_columns(pl.lit("a long text").alias("text"))
     path = written(tmp_path / "wide.parquet", wide)

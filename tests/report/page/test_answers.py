@@ -61,9 +61,7 @@ class TestNumbers:
         assert [one["answers"] for one in shown["measures"]] == [False, True, True, True, True]
         for scores, columns in ((lists, shown["scores"][:1]), (answers, shown["scores"][1:])):
             for m, column in enumerate(columns):
-                assert column == [
-                    [round_number(x, 8) for x in row] for row in scores.values[:, :, m]
-                ]
+                assert column == [[round_number(x, 8) for x in row] for row in scores.values[:, :, m]]
         means = answers.summary()
         for m, name in enumerate(answers.measures, 1):
             assert shown["board"][m]["means"] == [round_number(means[run][name]) for run in "xy"]
@@ -97,8 +95,7 @@ class TestSentences:
         assert cited == [[("d1", 2), ("d2", 0)], [], [("d9", None), ("d1", 1)]]
         assert said["first"] == 1
         assert said["told"] == (
-            "3 sentences, 1 without citations · "
-            "4 citations: 1 full, 1 partial, 1 none, 1 not judged"
+            "3 sentences, 1 without citations · 4 citations: 1 full, 1 partial, 1 none, 1 not judged"
         )
 
     def test_levels_of_cited_documents_are_those_of_the_judgments(self) -> None:
@@ -114,9 +111,9 @@ class TestSentences:
 
     def test_chunks_are_judged_as_their_documents(self) -> None:
         answers = {"x": {"q1": [{"text": "One.", "citations": ["d1#7"]}]}}
-        shown = cf.report_page(
-            QRELS, {"x": {"q1": ["d1#1", "d2#9"]}}, "RR", answers=answers, chunks="#"
-        ).data["answers"]
+        shown = cf.report_page(QRELS, {"x": {"q1": ["d1#1", "d2#9"]}}, "RR", answers=answers, chunks="#").data[
+            "answers"
+        ]
         assert shown["topics"][0]["docs"] == ["d1#7"]
         assert shown["topics"][0]["listed"] == ["d1"]
         assert shown["levels"][shown["topics"][0]["level"][0]]["level"] == 2
@@ -211,9 +208,7 @@ class TestWhatBelongsTogether:
         shown = cf.report_page(QRELS, RUNS, "RR", answers=ANSWERS).data
         assert [one["name"] for one in shown["measures"]] == ["RR"]
         assert not shown["answers"]["supported"]
-        assert shown["answers"]["topics"][0]["said"][0]["told"] == (
-            "3 sentences, 1 without citations · 4 citations"
-        )
+        assert shown["answers"]["topics"][0]["said"][0]["told"] == ("3 sentences, 1 without citations · 4 citations")
 
     def test_answers_without_rankings(self) -> None:
         shown = cf.report_page(**JUDGED, measures="NuggetV").data

@@ -60,9 +60,7 @@ class TestNumbers:
         runs = {"x": {"q1": "ab", "q2": "cd"}, "y": {"q1": "a", "q2": "c"}, "z": {"q1": "za"}}
         lists = {run: {t: [*docs] for t, docs in of.items()} for run, of in runs.items()}
         told = {
-            measures: {
-                one["kind"] for one in cf.report_page(qrels, lists, measures).data["notices"]
-            }
+            measures: {one["kind"] for one in cf.report_page(qrels, lists, measures).data["notices"]}
             for measures in ("RR", "RR AP")
         }
         assert "identical" in told["RR"]
@@ -353,8 +351,7 @@ class TestSections:
         known = cf.evaluate(qrels, runs, ["IRec@10", "D(nDCG)@10"]).summary()
         points = [(one["name"], one["x"], one["y"]) for one in section["scatter"]["points"]]
         assert points == [
-            (run, round_number(of["IRec@10"]), round_number(of["D(nDCG)@10"]))
-            for run, of in known.items()
+            (run, round_number(of["IRec@10"]), round_number(of["D(nDCG)@10"])) for run, of in known.items()
         ]
         assert section["tables"][1]["rows"] == [["q", 2, 1, 1.5, 2], ["r", 1, 0, 0.5, 1]]
 
@@ -426,9 +423,7 @@ class TestLimits:
 
     def test_numbers_are_short(self) -> None:
         assert round_number(1 / 3, 4) == 0.3333
-        assert json.dumps([round_number(x) for x in (0.0, 1.0, math.inf, math.nan)]) == (
-            "[0, 1, null, null]"
-        )
+        assert json.dumps([round_number(x) for x in (0.0, 1.0, math.inf, math.nan)]) == ("[0, 1, null, null]")
 
 
 def test_report_is_written_completely_or_not_at_all(tmp_path: Path) -> None:

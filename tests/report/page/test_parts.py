@@ -9,9 +9,7 @@ import pytest
 import cranfield as cf
 from cranfield.report.page.parts import ScoreParts
 
-LISTS = cf.evaluate(
-    {"q1": {"a": 1}, "q2": {"b": 1}}, {"x": {"q1": ["a"]}, "y": {"q2": ["b"]}}, "RR"
-)
+LISTS = cf.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"x": {"q1": ["a"]}, "y": {"q2": ["b"]}}, "RR")
 
 
 def answers(*runs: str, topics: tuple[str, ...] = ("q2", "q3")) -> cf.Scores:
@@ -56,12 +54,7 @@ def test_means_are_computed_per_part() -> None:
         ),
     ],
 )
-def test_note_unmatched_names_runs_and_topics(
-    runs: tuple[str, ...], topics: tuple[str, ...], said: list[str]
-) -> None:
-    texts = [
-        one.text
-        for one in ScoreParts([LISTS, answers(*runs, topics=topics)], 0.95).note_unmatched()
-    ]
+def test_note_unmatched_names_runs_and_topics(runs: tuple[str, ...], topics: tuple[str, ...], said: list[str]) -> None:
+    texts = [one.text for one in ScoreParts([LISTS, answers(*runs, topics=topics)], 0.95).note_unmatched()]
     assert len(texts) == len(said)
     assert all(text.startswith(start) for text, start in zip(texts, said, strict=True))

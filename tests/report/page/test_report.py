@@ -83,9 +83,7 @@ def views(data: dict[str, Any]) -> list[str]:
     return ["", "#topics", "#pairs", "#measures", "#about", *by_measure, *sections, *topics]
 
 
-def test_every_view_of_every_page_opens(
-    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_view_of_every_page_opens(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = pages() | {"limited": limited(monkeypatch)}
     tab = browser.new_page()
     errors: list[str] = []

@@ -67,9 +67,7 @@ def read_means(path: str | os.PathLike[str]) -> dict[str, float]:
         run, _, mean = line.strip(BLANK).rpartition(" ")
         value = parse_finite(mean)
         if not run or value is None or run in means:
-            raise InputError(
-                f"{line!r}", "a run and its mean, without duplicates", source.name, number
-            )
+            raise InputError(f"{line!r}", "a run and its mean, without duplicates", source.name, number)
         means[run] = value
     return means
 

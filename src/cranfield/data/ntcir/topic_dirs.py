@@ -69,9 +69,7 @@ class IntentJudgment(NamedTuple):
     level: float
 
 
-def read_judgments(
-    source: Source, text: ReadOptions = DEFAULT_OPTIONS
-) -> Iterator[Judgment | InputError]:
+def read_judgments(source: Source, text: ReadOptions = DEFAULT_OPTIONS) -> Iterator[Judgment | InputError]:
     """Yield the judgments of one topic: ``doc L2`` or ``doc L2 class``."""
     for line in _read_fields(source, text.separator, "doc L2", "doc L2 class"):
         try:
@@ -85,9 +83,7 @@ def _parse_judgment(line: Line, labels: Mapping[str, float] | None) -> Judgment:
     return Judgment(line.number or 0, line.cells["doc"], level, line.cells.get("class"))
 
 
-def read_rel(
-    source: Source, text: ReadOptions = DEFAULT_OPTIONS, classes: bool = False
-) -> list[Judgment]:
+def read_rel(source: Source, text: ReadOptions = DEFAULT_OPTIONS, classes: bool = False) -> list[Judgment]:
     """Read the judgments of one topic. With `classes`, each must have a class."""
     judged: dict[str, Judgment] = {}
     for item in read_judgments(source, text):
@@ -214,9 +210,7 @@ def _read_fields(
             yield Line(source.name, number, dict(zip(names, fields, strict=True)))
 
 
-def _read_lines(
-    source: Source, separator: str | None, *forms: str, **options: Any
-) -> Iterator[Line]:
+def _read_lines(source: Source, separator: str | None, *forms: str, **options: Any) -> Iterator[Line]:
     for line in _read_fields(source, separator, *forms, **options):
         if isinstance(line, InputError):
             raise line
@@ -235,9 +229,7 @@ def _parse_level(line: Line, labels: Mapping[str, float] | None = None) -> float
     label = line.cells["L2"]
     level = get_level(label, labels)
     if level is None:
-        raise line.make_error(
-            f"label {label!r}", describe_labels(label, labels) if labels else "L0, L1, L2, …"
-        )
+        raise line.make_error(f"label {label!r}", describe_labels(label, labels) if labels else "L0, L1, L2, …")
     return level
 
 
@@ -256,9 +248,7 @@ def _add_document(line_numbers: dict[str, int], doc: str, number: int, source: S
 # -- directories ----------------------------------------------------------------------------------
 
 
-def _find_topics(
-    directory: str, unreadable: list[CranfieldError] | None = None
-) -> dict[str, set[str]]:
+def _find_topics(directory: str, unreadable: list[CranfieldError] | None = None) -> dict[str, set[str]]:
     """Return ``{topic: names of its files}``, empty for any other directory.
 
     A directory that cannot be read is an error, or is added to `unreadable`.
@@ -300,17 +290,13 @@ def is_topic_directory(path: str, kind: Kind | None) -> bool:
     return is_directory and (suffix is not None or bool(_find_topics(directory)))
 
 
-def read_records(
-    source: Source, kind: Kind, text: ReadOptions = DEFAULT_OPTIONS
-) -> Iterator[Problem | Record]:
+def read_records(source: Source, kind: Kind, text: ReadOptions = DEFAULT_OPTIONS) -> Iterator[Problem | Record]:
     """Yield every judgment, result and error of topic directories in order."""
     path = source.path
     if kind == "run":
         return _read_results(path, text)
     return (
-        read_intent_judgments(path, text)
-        if text.intents
-        else _read_judgment_records(find_judgment_files(path), text)
+        read_intent_judgments(path, text) if text.intents else _read_judgment_records(find_judgment_files(path), text)
     )
 
 
@@ -350,9 +336,7 @@ def _choose_suffix(topics: Mapping[str, set[str]], path: str) -> str:
     return REL if REL in suffixes else suffixes[0]
 
 
-def _read_judgment_records(
-    files: Mapping[str, Source], text: ReadOptions
-) -> Iterator[Record | Problem]:
+def _read_judgment_records(files: Mapping[str, Source], text: ReadOptions) -> Iterator[Record | Problem]:
     for topic, source in files.items():
         levels: dict[str, float] = {}
         for item in read_judgments(source, text):
@@ -360,9 +344,7 @@ def _read_judgment_records(
                 yield Problem.from_error(item, source.name)
             elif item.doc in levels and levels[item.doc] != item.level:
                 problem = f"level {item.level:g} for document {item.doc}"
-                error = InputError(
-                    problem, f"{levels[item.doc]:g} as above", source.name, item.line
-                )
+                error = InputError(problem, f"{levels[item.doc]:g} as above", source.name, item.line)
                 yield Problem.from_error(error, source.name)
             elif item.doc in levels:
                 message = f"duplicate judgment of {item.doc!r}"
@@ -397,9 +379,7 @@ def read_intent_judgments(path: str, text: ReadOptions = DEFAULT_OPTIONS) -> Ite
     prefix.
     """
     directory, suffix = _split(path)
-    ideal = {
-        topic: _find_ideal_lists(topic, files) for topic, files in _find_topics(directory).items()
-    }
+    ideal = {topic: _find_ideal_lists(topic, files) for topic, files in _find_topics(directory).items()}
     prefixes = sorted({match["prefix"] for of_topic in ideal.values() for match in of_topic})
     selection = [p for p in prefixes if suffix in (None, f"{p}{IRELV}")]
     if len(selection) != 1:
@@ -429,19 +409,12 @@ def find_intent_files(topic: str, prefix: str, directory: str = "") -> list[Sour
     topic_directory = os.path.join(directory, topic)
     begins = f"{topic}.{prefix}.{IRELV}"
     try:
-        intents = [
-            name.removeprefix(begins)
-            for name in os.listdir(topic_directory)
-            if name.startswith(begins)
-        ]
+        intents = [name.removeprefix(begins) for name in os.listdir(topic_directory) if name.startswith(begins)]
     except OSError as error:
         raise make_read_error(topic_directory, error) from None
     if not intents:
         raise InputError(f"no file such as {begins}1", "ideal lists of intents", topic_directory)
-    return [
-        Source.from_path(os.path.join(topic_directory, begins + intent))
-        for intent in sort_intents(intents)
-    ]
+    return [Source.from_path(os.path.join(topic_directory, begins + intent)) for intent in sort_intents(intents)]
 
 
 def list_runs(path: str) -> list[str]:
@@ -494,9 +467,7 @@ def list_files(path: str) -> dict[str, Source]:
     if path == "-" or os.path.exists(path) or not os.path.isdir(directory):
         return {}
     unreadable: list[CranfieldError] = []
-    files = _find_files(
-        directory, _find_topics(directory, unreadable), f"{get_run_name(path)}.{RES}"
-    )
+    files = _find_files(directory, _find_topics(directory, unreadable), f"{get_run_name(path)}.{RES}")
     if files and unreadable:  # they may contain rankings of this run
         raise unreadable[0]
     return files

@@ -50,9 +50,7 @@ def read_column_names(format: str, data: Data, location: str | None) -> list[str
     if format == "arrow":
         reject_duplicates(read_arrow_names(data), location)  # Polars would list only one of them
     if format == "arrow" and is_stream(data):
-        return _call_polars(
-            "read_ipc_stream", format, data, location, lambda x: x.columns, {"n_rows": 0}
-        )
+        return _call_polars("read_ipc_stream", format, data, location, lambda x: x.columns, {"n_rows": 0})
     return _call_polars(f"{READERS[format]}_schema", format, data, location, list)
 
 
@@ -95,8 +93,7 @@ _TO_PARQUET = "Convert it to Parquet or CSV."
 OTHER_FILES = {
     rb"FEA1(?![\s!-~])": (
         "Feather version 1 file",
-        "Convert it in Python: `from pyarrow.feather import *; "
-        'write_feather(read_table("OLD"), "NEW")`.',
+        'Convert it in Python: `from pyarrow.feather import *; write_feather(read_table("OLD"), "NEW")`.',
     ),
     rb"PARE(?![\s!-~])": ("encrypted Parquet file", "Decrypt it and write it again."),
     rb"ORC(?![\s!-~])": ("ORC file", _TO_PARQUET),
@@ -112,9 +109,7 @@ _UNSUPPORTED = (
 # By the error messages of Polars.
 _REASONS = {
     "[Ee]ncrypt": OTHER_FILES[rb"PARE(?![\s!-~])"],
-    "not (yet )?implemented|not supported|not support primitive|could not import|precision must": (
-        _UNSUPPORTED
-    ),
+    "not (yet )?implemented|not supported|not support primitive|could not import|precision must": (_UNSUPPORTED),
 }
 
 
@@ -205,17 +200,13 @@ def _call_polars(
             file = data.source.path if isinstance(data, FileBytes) else io.BytesIO(data)
             return convert(read(file, **options))
     except pl.exceptions.PanicException as panic:
-        raise _find_unsupported_error(data, location, str(panic)) or _make_corrupt_error(
-            format, location
-        ) from None
+        raise _find_unsupported_error(data, location, str(panic)) or _make_corrupt_error(format, location) from None
     except pl.exceptions.DuplicateError as error:
         problem = str(error).partition("\n")[0]
         raise InputError.from_problem(problem, "Rename or remove one of them.", location) from None
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         reason = str(error).partition("\n")[0]
-        raise _find_unsupported_error(data, location, reason) or _make_corrupt_error(
-            format, location, reason
-        ) from None
+        raise _find_unsupported_error(data, location, reason) or _make_corrupt_error(format, location, reason) from None
 
 
 _LOCK = Lock()
@@ -342,14 +333,8 @@ def read_arrow_names(data: Data) -> list[str]:
     try:
         schema = _find_field(text, _find_field(text, _read_number(text, 0), _HEADER), _FIELDS)
         columns = (schema + 4 + 4 * i for i in range(_read_number(text, schema)))
-        names = [
-            _find_field(text, position + _read_number(text, position), _NAME)
-            for position in columns
-        ]
-        return [
-            text[position + 4 : position + 4 + _read_number(text, position)].decode()
-            for position in names
-        ]
+        names = [_find_field(text, position + _read_number(text, position), _NAME) for position in columns]
+        return [text[position + 4 : position + 4 + _read_number(text, position)].decode() for position in names]
     except ValueError:
         return []
 
@@ -377,9 +362,7 @@ _UNPACKED, _PACKED, _PAGE, _DICTIONARY, _PAGE_V2, _COUNT = 2, 3, 5, 7, 8, 1  # f
 HEADER = 1 << 16  # bytes read for the header of a page, which is shorter
 
 
-def _has_valid_counts(
-    data: Data, groups: Sequence[Struct], columns: Sequence[str] | None = None
-) -> bool:
+def _has_valid_counts(data: Data, groups: Sequence[Struct], columns: Sequence[str] | None = None) -> bool:
     """Return True if pages have the number of values in the metadata, and no fewer than rows.
 
     Also True for unusual layouts: Polars checks these.

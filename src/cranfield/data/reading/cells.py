@@ -63,9 +63,7 @@ class Layout:
     def _find_columns(self, names: tuple[Any, ...]) -> dict[str, str]:
         columns: dict[str, str] = {}
         for role, spellings in self.spellings.items():
-            column = find_spelling(
-                spellings, (name for name in names if name not in columns.values())
-            )
+            column = find_spelling(spellings, (name for name in names if name not in columns.values()))
             if column is not None:
                 columns[role] = column
         if self.wide and len(columns) < len(self.spellings):
@@ -125,18 +123,14 @@ def iter_lines(
         yield from _read_file(Source.from_path(data), layout, separator, nested)
     elif is_frame(data):
         frame = to_polars(data, list, location)
-        yield from _read_rows(
-            ((None, row) for row in frame.iter_rows(named=True)), layout, location
-        )
+        yield from _read_rows(((None, row) for row in frame.iter_rows(named=True)), layout, location)
     elif isinstance(data, Mapping) or _is_record_list(data):
         yield from _read_mapping(data, layout, location, nested)
     elif isinstance(data, Iterable) and not isinstance(data, bytes):
         forms = layout.forms if layout.wide else (layout.required, *layout.forms)
         for row in data:
             is_single = isinstance(row, str | bytes | Mapping) or not isinstance(row, Iterable)
-            yield _build_line(
-                (row,) if is_single else tuple(row), forms, location, None, layout.expected_line
-            )
+            yield _build_line((row,) if is_single else tuple(row), forms, location, None, layout.expected_line)
     else:
         raise InputError(type(data).__name__, "a path, a mapping, a frame or tuples", location)
 
@@ -147,19 +141,13 @@ def is_text(source: Source) -> bool:
     return format.tabular is None and format not in (JSON, LETOR)
 
 
-def _read_file(
-    source: Source, layout: Layout, separator: str | None, nested: Nested | None
-) -> Iterator[Line]:
+def _read_file(source: Source, layout: Layout, separator: str | None, nested: Nested | None) -> Iterator[Line]:
     format = detect_layout_format(source, layout, separator)
     if format is JSON:
         yield from _read_mapping(read_json(source), layout, source.name, nested)
     elif format.tabular is not None:
         unquoted = format is FORMAT["tsv"] and layout.verbatim
-        table = (
-            _read_unquoted(source)
-            if unquoted
-            else format.tabular.read_rows(source, layout.verbatim)
-        )
+        table = _read_unquoted(source) if unquoted else format.tabular.read_rows(source, layout.verbatim)
         yield from _read_rows(table, layout, source.name, format.tabular.headed)
     else:
         yield from read_text_lines(source, layout, separator)
@@ -174,10 +162,7 @@ def read_text_lines(source: Source, layout: Layout, separator: str | None = None
         line = _build_line(fields, forms, source.name, number, expected)
         if layout.uniform and forms is layout.forms:
             forms = (tuple(line.cells),)
-            expected = (
-                layout.expected_line
-                or _format_forms(forms, _format_separator(separator)) + layout.uniform_note
-            )
+            expected = layout.expected_line or _format_forms(forms, _format_separator(separator)) + layout.uniform_note
         yield line
 
 
@@ -251,15 +236,11 @@ def _read_rows(
                 actual = f"columns {', '.join(map(str, names))}"
                 raise InputError(actual, expected, location, number)
         if not headed:
-            yield Line(
-                location, number, {role: cells.get(column) for role, column in columns.items()}
-            )
+            yield Line(location, number, {role: cells.get(column) for role, column in columns.items()})
         headed = False
 
 
-def _read_mapping(
-    data: Any, layout: Layout, location: str, nested: Nested | None
-) -> Iterator[Line]:
+def _read_mapping(data: Any, layout: Layout, location: str, nested: Nested | None) -> Iterator[Line]:
     rows: Iterable[dict[str, Any]]
     if _is_record_list(data):
         rows = data
@@ -311,8 +292,6 @@ def _build_line(
 ) -> Line:
     names = next((names for names in forms if len(names) == len(fields)), None)
     if names is None:
-        actual = (
-            f"{format_count(len(fields), 'field')} ({truncate_text(' '.join(map(str, fields)))})"
-        )
+        actual = f"{format_count(len(fields), 'field')} ({truncate_text(' '.join(map(str, fields)))})"
         raise InputError(actual, expected or _format_forms(forms), location, number)
     return Line(location, number, dict(zip(names, fields, strict=True)))

@@ -157,12 +157,7 @@ def read_columns(columns: ColumnsLike | None, valid_names: Sequence[str] = NAMES
     for key, column in pairs:
         role, name = key.strip(), str(column).strip()
         kind, _, bare_role = role.rpartition(".")
-        if (
-            bare_role not in valid_names
-            or kind not in ("", "qrels", "run")
-            or not name
-            or role in by_role
-        ):
+        if bare_role not in valid_names or kind not in ("", "qrels", "run") or not name or role in by_role:
             expected = f"column=name without duplicates; columns: {', '.join(valid_names)}"
             raise InputError(f"column {role}={name}", expected)
         by_role[role] = name
@@ -177,9 +172,7 @@ def select_columns(columns: Mapping[str, str], kind: Kind) -> dict[str, str]:
     """
     roles = {*ROLES[kind], *(("type",) if kind == "run" else ())}
     selection = {role: column for role, column in columns.items() if role in roles}
-    return selection | {
-        role: columns[f"{kind}.{role}"] for role in roles if f"{kind}.{role}" in columns
-    }
+    return selection | {role: columns[f"{kind}.{role}"] for role in roles if f"{kind}.{role}" in columns}
 
 
 def infer_kind(columns: Mapping[str, str]) -> Kind | None:
@@ -202,16 +195,12 @@ def get_column_numbers(columns: Mapping[str, str], kind: Kind) -> dict[int, str]
     selection = select_columns(columns, kind)
     values = ("level",) if kind == "qrels" else ("score", "rank")
     is_complete = {"topic", "doc"} <= selection.keys() and any(name in selection for name in values)
-    if not is_complete or not all(
-        x.isdecimal() and 0 < int(x[:4]) < 1000 for x in selection.values()
-    ):
+    if not is_complete or not all(x.isdecimal() and 0 < int(x[:4]) < 1000 for x in selection.values()):
         return {}
     return {int(place): role for role, place in selection.items()}
 
 
-def find_user_column(
-    key: str, names: Sequence[str], location: str | None = None, line: int | None = None
-) -> str:
+def find_user_column(key: str, names: Sequence[str], location: str | None = None, line: int | None = None) -> str:
     """Return the column with the user's name or number. Raise InputError if missing."""
     stripped = {str(name).strip().strip('"'): name for name in names}
     lower = {name.lower(): column for name, column in stripped.items()}
@@ -252,9 +241,7 @@ def name_columns(
     reject_duplicates(names, location, line)
     selection = select_columns(user_columns or {}, kind)
     _reject_pool(names, selection, kind, location, line)
-    chosen_columns = {
-        role: find_user_column(column, names, location, line) for role, column in selection.items()
-    }
+    chosen_columns = {role: find_user_column(column, names, location, line) for role, column in selection.items()}
     roles = (*ROLES[kind], *(("type",) if types and kind == "run" else ()))
     columns = _find_columns(roles, names, chosen_columns)
     declared = ordered or selection.keys() & {"level", "score", "rank"}
@@ -269,9 +256,7 @@ def name_columns(
     return columns
 
 
-def _find_columns(
-    roles: Sequence[str], names: Sequence[str], chosen_columns: Mapping[str, str]
-) -> dict[str, str]:
+def _find_columns(roles: Sequence[str], names: Sequence[str], chosen_columns: Mapping[str, str]) -> dict[str, str]:
     """Return the column of each role, in the order of the roles."""
     columns: dict[str, str] = {}
     for role in roles:
@@ -333,17 +318,13 @@ def _reject_judgments(free: Sequence[str], location: str | None, line: int | Non
         raise InputError.from_problem(problem, f"{_FIRST}, or use {use}.", location, line)
 
 
-def _reject_run(
-    columns: Mapping[str, str], free: Sequence[str], location: str | None, line: int | None
-) -> None:
+def _reject_run(columns: Mapping[str, str], free: Sequence[str], location: str | None, line: int | None) -> None:
     """Raise InputError if judgments have columns of a run or a click log."""
     if "level" in columns and find_spelling(LEVELS, [columns["level"]]):
         return
     rank, clicks = find_column("rank", free), find_spelling(_CLICKS, free)
     if rank is not None and clicks is not None:
-        use = format_option(
-            f"--columns qrels.level={clicks}", f'columns={{"qrels.level": "{clicks}"}}'
-        )
+        use = format_option(f"--columns qrels.level={clicks}", f'columns={{"qrels.level": "{clicks}"}}')
         problem = f"columns {rank!r} and {clicks!r}: clicks depend on the position"
         raise InputError.from_problem(problem, f"Use {use} to read them as levels.", location, line)
     sign = rank or find_spelling(_TAGS, free)
@@ -353,9 +334,7 @@ def _reject_run(
         raise InputError.from_problem(problem, f"{_FIRST}, or use {use}.", location, line)
 
 
-_KNOWN_SPELLINGS = tuple(
-    chain.from_iterable(_IN_TABLES[x] for x in SPELLINGS if x not in ("score", "rank"))
-)
+_KNOWN_SPELLINGS = tuple(chain.from_iterable(_IN_TABLES[x] for x in SPELLINGS if x not in ("score", "rank")))
 
 
 def list_unknown_columns(names: Iterable[Any]) -> list[str]:
@@ -365,10 +344,7 @@ def list_unknown_columns(names: Iterable[Any]) -> list[str]:
 
 def _is_unknown(name: str) -> bool:
     """Return True if a column has no role and is not a row number."""
-    return (
-        _ROW_NUMBERS.fullmatch(fold_name(name)) is None
-        and find_spelling(_KNOWN_SPELLINGS, [name]) is None
-    )
+    return _ROW_NUMBERS.fullmatch(fold_name(name)) is None and find_spelling(_KNOWN_SPELLINGS, [name]) is None
 
 
 def _make_unknown_value_error(
@@ -403,18 +379,14 @@ def _reject_pool(
 ) -> None:
     """Raise InputError for a table of `cranfield pool` without judgments."""
     values = ("level",) if kind == "qrels" else ("score", "rank")
-    if any(
-        value in selection or find_spelling(SPELLINGS[value], names) is not None for value in values
-    ):
+    if any(value in selection or find_spelling(SPELLINGS[value], names) is not None for value in values):
         return
     if find_spelling([TO_JUDGE], names) is not None:
         problem = f"this is a pool without judgments (column {TO_JUDGE})"
         fix = "Add the judgments as a column level." if kind == "qrels" else _POOLED
         raise InputError.from_problem(problem, fix, location, line)
     if kind == "run" and {"stratum", "level"} <= {str(name).strip().lower() for name in names}:
-        raise InputError.from_problem(
-            "this is a sampled pool (column stratum)", _POOLED, location, line
-        )
+        raise InputError.from_problem("this is a sampled pool (column stratum)", _POOLED, location, line)
 
 
 _POOLED = "Use the runs that were pooled."
@@ -465,12 +437,10 @@ def describe_doubts(
     used = {role: column for role, column in columns.items() if role not in ignored}
     unused = [name for name in names if name not in columns.values()]
     alternatives = {
-        role: [str(name).strip() for name in unused if find_column(role, [name]) is not None]
-        for role in used
+        role: [str(name).strip() for name in unused if find_column(role, [name]) is not None] for role in used
     }
     return "; ".join(
-        f"the {WORDS.get(role, role)} is column {used[role].strip()}"
-        + (f", not {' or '.join(rest)}" if rest else "")
+        f"the {WORDS.get(role, role)} is column {used[role].strip()}" + (f", not {' or '.join(rest)}" if rest else "")
         for role, rest in alternatives.items()
         if rest or find_spelling(_ID, [used[role]])
     )
@@ -483,8 +453,6 @@ def sort_intents(names: Iterable[str]) -> list[str]:
     (['9', '10'], ['10', '9', 'b'])
     """
     intents = list(names)
-    if all(
-        name.isascii() and name.isdecimal() for name in intents
-    ):  # of any length: int has a limit
+    if all(name.isascii() and name.isdecimal() for name in intents):  # of any length: int has a limit
         return sorted(intents, key=lambda name: (len(name.lstrip("0")), name.lstrip("0"), name))
     return sorted(intents)

@@ -55,9 +55,7 @@ class Compression:
         while (layer := _detect_layer(stream)) is not None:
             layers.append(layer)
             if len(layers) > MAX_LAYERS:
-                problem = (
-                    f"more than {MAX_LAYERS} layers of compression ({', '.join(layers[:-1])}, …)"
-                )
+                problem = f"more than {MAX_LAYERS} layers of compression ({', '.join(layers[:-1])}, …)"
                 raise InputError.from_problem(problem, "", location)
             inner, name = _open_layer(stream, layer, location, MAX_NAMES + 1)
             member = member if name is None else name
@@ -67,9 +65,7 @@ class Compression:
     def open(self, raw: Any, bound: Bound) -> Any:
         """Return a stream of the decompressed bytes."""
         for layer in self.layers:
-            raw = LayerStream(
-                _open_layer(raw, layer, self.location, 1)[0], layer, self.location, bound
-            )
+            raw = LayerStream(_open_layer(raw, layer, self.location, 1)[0], layer, self.location, bound)
         return raw
 
 
@@ -158,9 +154,7 @@ def _open_zip(stream: Any, location: str, limit: int) -> tuple[Any, str]:
     files = [file for file in archive.infolist() if not file.is_dir()]
     file = _select_file(files, "filename", "zip", location, limit)
     if file.flag_bits & 1:
-        raise InputError.from_problem(
-            f"encrypted file {file.filename!r} in zip archive", "", location
-        )
+        raise InputError.from_problem(f"encrypted file {file.filename!r} in zip archive", "", location)
     return archive.open(file), file.filename
 
 
@@ -184,9 +178,7 @@ def _select_file(files: Any, name: str, layer: str, location: str, limit: int) -
     if not members:
         raise InputError.from_problem(f"no file in {layer} archive", "", location)
     if len(members) > 1:
-        names = ", ".join(
-            [*(getattr(f, name) for f in members[:MAX_NAMES]), *["…"] * (len(members) > MAX_NAMES)]
-        )
+        names = ", ".join([*(getattr(f, name) for f in members[:MAX_NAMES]), *["…"] * (len(members) > MAX_NAMES)])
         problem = f"several files in {layer} archive ({names})"
         raise InputError.from_problem(problem, "Extract it and pass the files.", location)
     return members[0]

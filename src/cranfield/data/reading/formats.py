@@ -85,9 +85,7 @@ class Format:
         """Return the kind of a file of this format."""
         return next(iter(self.kinds)) if self.find_kind is None else self.find_kind(source, options)
 
-    def read_table(
-        self, source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
-    ) -> Table:
+    def read_table(self, source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
         """Read a file as columns. Raise Irregular for files with problems."""
         if options.labels is not None:
             raise Irregular
@@ -105,16 +103,12 @@ class Format:
         """Return the reader of named columns, None if the options prevent its use."""
         return self.tabular if options.separator is None and options.labels is None else None
 
-    def iter_parts(
-        self, source: Source, kind: Kind, options: ReadOptions
-    ) -> Iterator[Callable[[], Table]]:
+    def iter_parts(self, source: Source, kind: Kind, options: ReadOptions) -> Iterator[Callable[[], Table]]:
         """Yield functions that each read a piece of a file."""
         for read in source.iter_pieces():
             yield partial(self._read_part, source, read, kind, options)
 
-    def _read_part(
-        self, source: Source, read: Callable[[], bytes], kind: Kind, options: ReadOptions
-    ) -> Table:
+    def _read_part(self, source: Source, read: Callable[[], bytes], kind: Kind, options: ReadOptions) -> Table:
         assert self.read_piece is not None  # noqa: S101
         piece = read()
         if source.find_long_line(piece) is not None:
@@ -130,9 +124,7 @@ class Format:
             yield from topic_dirs.read_records(source, kind, options)
             return
         empty = True
-        for item in check_records(
-            self.iter_records(source, kind, options), kind, source.name, options
-        ):
+        for item in check_records(self.iter_records(source, kind, options), kind, source.name, options):
             empty = empty and isinstance(item, Problem) and item.cause is None
             yield item
         if empty:
@@ -145,9 +137,7 @@ class Format:
             problem = f"no {self.kinds.get(kind, KIND_NAMES[kind])} in file"
         return Problem.from_error(InputError.from_problem(problem, "", source.name), source.name)
 
-    def iter_records(
-        self, source: Source, kind: Kind, options: ReadOptions
-    ) -> Iterator[RecordItem]:
+    def iter_records(self, source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
         """Yield the records and errors of a file."""
         try:
             yield from self.read_records(source, kind, options)
@@ -158,30 +148,23 @@ class Format:
         """Describe the role of each column; an empty list if the format has no columns."""
         if self.tabular is not None:
             names = [str(name) for name in self.tabular.read_names(source)]
-            by_role = columns.name_columns(
-                names, kind, source.name, None, options.uses_second_column, options.columns
-            )
+            by_role = columns.name_columns(names, kind, source.name, None, options.uses_second_column, options.columns)
             count = format_count(len(names), "column")
         else:
             layout = self.fields.get(kind, ())
             by_role = {name: str(i) for i, name in enumerate(layout, 1) if name not in UNUSED}
             count = format_count(len(layout), "field")
         descriptions = [
-            f"{'document' if role == 'doc' else role} in column {column}"
-            for role, column in by_role.items()
+            f"{'document' if role == 'doc' else role} in column {column}" for role, column in by_role.items()
         ]
         return [count, *descriptions] if by_role else []
 
-    def get_error(
-        self, source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
-    ) -> CranfieldError:
+    def get_error(self, source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) -> CranfieldError:
         """Return the first error of a file, or a general error if it has none."""
         unknown = CranfieldError(f"cannot read {source.name} as {self.name} {kind}")
         return self.find_error(source, kind, options) or unknown
 
-    def find_error(
-        self, source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
-    ) -> InputError | None:
+    def find_error(self, source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) -> InputError | None:
         """Return the first error of a file, or None."""
         return Inspection(self, source, kind, options).find_first_error()
 
@@ -218,9 +201,7 @@ def _make_tabular(name: str, rows: tables.Tabular, matches: Matcher, *suffixes: 
     )
 
 
-def _list_directory_topics(
-    source: Source, kind: Kind, options: ReadOptions
-) -> Iterable[str] | None:
+def _list_directory_topics(source: Source, kind: Kind, options: ReadOptions) -> Iterable[str] | None:
     return topic_dirs.list_topics(source) if kind == "run" else None
 
 
@@ -317,9 +298,7 @@ def detect_format(
     return DetectedFormat(format, _detect_separator(format, beginning, options))
 
 
-def _resolve_intents(
-    format: Format | None, beginning: Beginning, options: ReadOptions
-) -> Format | None:
+def _resolve_intents(format: Format | None, beginning: Beginning, options: ReadOptions) -> Format | None:
     """Return the format, or TREC if the grades are intents."""
     if format is not EARLY or beginning.kind == "run" or not trec.can_be_intents(beginning):
         return format
@@ -332,9 +311,7 @@ def _reject_audit(beginning: Beginning) -> None:
     """Raise InputError for lines ``topic doc probability draw``, which look like judgments."""
     if beginning.start.startswith(AUDIT.encode()):
         fix = "Judge its documents and write lines: topic 0 doc level."
-        raise InputError.from_problem(
-            "this is an audit without judgments", fix, beginning.source.name
-        )
+        raise InputError.from_problem("this is an audit without judgments", fix, beginning.source.name)
 
 
 def _detect_separator(format: Format, beginning: Beginning, options: ReadOptions) -> ReadOptions:

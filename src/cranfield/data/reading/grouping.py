@@ -155,25 +155,17 @@ class _TopicStore:
         lines = min(max(PART_LINES, int(self.sizes.sum()) // MAX_PARTS), MAX_PART_LINES)
         part = (np.cumsum(self.sizes) - self.sizes) // lines  # part of each topic
         cuts = np.append(np.flatnonzero(np.diff(part, prepend=-1)), len(part))
-        groups = [
-            np.searchsorted(self.file.read(x.numbers, 0, x.groups), cuts) for x in self.batches
-        ]
+        groups = [np.searchsorted(self.file.read(x.numbers, 0, x.groups), cuts) for x in self.batches]
         for bounds in pairwise(np.transpose(groups)):
             yield partial(self._read_part, *bounds)
 
     def _read_part(self, first: Sequence[int], stop: Sequence[int]) -> Table:
         """Read a range of groups of each batch: all lines of some topics."""
         selections = [
-            selection
-            for selection in zip(self.batches, first, stop, strict=True)
-            if selection[1] < selection[2]
+            selection for selection in zip(self.batches, first, stop, strict=True) if selection[1] < selection[2]
         ]
-        numbers = np.concatenate(
-            [self.file.read(batch.numbers, *groups) for batch, *groups in selections]
-        )
-        return Table.concatenate(
-            [self._read_lines(*selection) for selection in selections]
-        ).group_by_topic(numbers)
+        numbers = np.concatenate([self.file.read(batch.numbers, *groups) for batch, *groups in selections])
+        return Table.concatenate([self._read_lines(*selection) for selection in selections]).group_by_topic(numbers)
 
     def _read_lines(self, batch: _Batch, first: int, stop: int) -> Table:
         starts = self.file.read(batch.starts, first, stop + 1)

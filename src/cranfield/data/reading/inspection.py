@@ -61,9 +61,7 @@ class Inspection:
         for count, table, text in map_in_order(self.source.iter_pieces(), self._read):
             self.line_offsets.append(line_offset)
             piece = Piece(self.source.path, self.source.limits, text, line_offset)
-            piece_table = (
-                self._read_records(piece) if table is None else _shift_lines(line_offset, table)
-            )
+            piece_table = self._read_records(piece) if table is None else _shift_lines(line_offset, table)
             line_offset += count
             self._note(piece_table)
             yield piece_table
@@ -73,14 +71,9 @@ class Inspection:
     def find_first_error(self) -> InputError | None:
         """Return the first error, or None. For duplicates, it has the first line numbers."""
         for _ in self.read_tables():
-            if (
-                any(problem.cause is not None for problem in self.problems)
-                or self._has_duplicates()
-            ):
+            if any(problem.cause is not None for problem in self.problems) or self._has_duplicates():
                 break
-        errors = [
-            problem for problem in self.list_problems(MAX_DUPLICATES) if problem.cause is not None
-        ]
+        errors = [problem for problem in self.list_problems(MAX_DUPLICATES) if problem.cause is not None]
         first = errors[0].cause if errors else None
         return _add_lines(first, errors) if isinstance(first, DuplicateError) else first
 
@@ -113,11 +106,7 @@ class Inspection:
         return count, replace(table, lines=np.array(numbers, dtype=np.int64)), b""
 
     def _read_fast(self, text: bytes) -> Table:
-        if (
-            self.options.labels is not None
-            or not self.fast
-            or self.source.find_long_line(text) is not None
-        ):
+        if self.options.labels is not None or not self.fast or self.source.find_long_line(text) is not None:
             raise Irregular
         assert self.format.read_piece is not None  # noqa: S101
         table = self.format.read_piece(text, self.kind, replace(self.options, by_tag=True))
@@ -204,11 +193,7 @@ class Inspection:
         A file with duplicates at the start is not read completely.
         """
         count = len(self.keys)
-        return (
-            self.kind == "run"
-            and count & (count - 1) == 0
-            and bool(len(self._find_suspects()[0][0]))
-        )
+        return self.kind == "run" and count & (count - 1) == 0 and bool(len(self._find_suspects()[0][0]))
 
     @property
     def _row_offsets(self) -> Ints:
@@ -226,15 +211,11 @@ class Inspection:
                 return
             selection = rows[bounds[number] : bounds[number + 1]] - self._row_offsets[number]
             if len(selection):
-                yield from self._parse_lines(
-                    read().split(b"\n"), number, self.lines[number][selection]
-                )
+                yield from self._parse_lines(read().split(b"\n"), number, self.lines[number][selection])
 
     def _parse_lines(self, text: Sequence[bytes], number: int, lines: Ints) -> Iterator[Record]:
         """Yield the records of lines of a piece."""
-        selection = b"\n".join(
-            text[line - self.line_offsets[number] - 1] for line in lines.tolist()
-        )
+        selection = b"\n".join(text[line - self.line_offsets[number] - 1] for line in lines.tolist())
         piece = Piece(self.source.path, self.source.limits, selection, 1)  # not a file's first line
         records = self.format.iter_records(piece, self.kind, self.options)
         for line, record in zip(lines.tolist(), records, strict=True):
@@ -247,9 +228,7 @@ class Inspection:
         """Read a file with the fast reader if it has no problems, else by record."""
         try:
             if self.fast and not (self.format.name == "letor" and self.kind == "run"):
-                return self._check_table(
-                    self.format.read_table(self.source, self.kind, self.options)
-                )
+                return self._check_table(self.format.read_table(self.source, self.kind, self.options))
         except Irregular:
             self.table = None
         records: list[Record] = []
@@ -334,9 +313,7 @@ def _count_omitted(problems: list[Problem], total: int, identical: int) -> list[
     return problems
 
 
-def _iter_row_records(
-    table: Table, rows: Ints, line_of: Callable[[int], int | None]
-) -> Iterator[Record]:
+def _iter_row_records(table: Table, rows: Ints, line_of: Callable[[int], int | None]) -> Iterator[Record]:
     """Yield the records of rows of a table."""
     names, group = table.names, table.group
     docs = table.docs[rows].tolist()

@@ -21,9 +21,7 @@ COLUMN_LABELS = {  # columns with known labels: exact, substitute, complement, i
 GRADES = {"S": 3.0, "A": 2.0, "B": 1.0, "C": 0.0}  # NTCIR's first rounds
 
 
-def get_level(
-    label: str, labels: Mapping[str, float] | None = None, number: float | None = None
-) -> float | None:
+def get_level(label: str, labels: Mapping[str, float] | None = None, number: float | None = None) -> float | None:
     """Return the level of a label: from `labels`, from the form L2, or the number itself.
 
     With `labels`, a number is valid if it is one of their levels or at most 0. A file converted to
@@ -60,9 +58,7 @@ def describe_labels(label: str, valid_labels: Iterable[str]) -> str:
     """
     valid_labels = list(valid_labels)
     matches = [name for name in valid_labels if name.lower() == label.lower()]
-    return f"one of {', '.join(valid_labels)}" + (
-        f"; did you mean {matches[0]!r}?" if matches else ""
-    )
+    return f"one of {', '.join(valid_labels)}" + (f"; did you mean {matches[0]!r}?" if matches else "")
 
 
 def read_labels(labels: LabelsLike) -> dict[str, float]:
@@ -74,9 +70,7 @@ def read_labels(labels: LabelsLike) -> dict[str, float]:
     if isinstance(labels, Mapping):
         pairs = [(str(name), points) for name, points in labels.items()]
     elif not isinstance(labels, str):
-        raise InputError(
-            f"labels={describe_value(labels)}", "labels such as S=3,A=2,B=1,C=0, or a dict"
-        )
+        raise InputError(f"labels={describe_value(labels)}", "labels such as S=3,A=2,B=1,C=0, or a dict")
     else:
         parts = [part.partition("=") for part in labels.split(",")]
         pairs = [(name.strip(), points) for name, _, points in parts]
@@ -93,9 +87,7 @@ def read_labels(labels: LabelsLike) -> dict[str, float]:
     return levels
 
 
-def read_number(
-    value: Any, actual: str | None = None, expected: str = "a number, or a fraction such as 2/3"
-) -> float:
+def read_number(value: Any, actual: str | None = None, expected: str = "a number, or a fraction such as 2/3") -> float:
     """Parse a finite number or a fraction. Raise InputError for other values.
 
     >>> read_number("2/3"), read_number(0.5)

@@ -40,9 +40,7 @@ def detect_shape(beginning: Beginning) -> LineFormat | None:
     if name is not None:
         if blanks.is_trec_width:
             readings = [f"{tabs.width} fields between tabs", f"{blanks.width} between blanks"]
-            raise blanks.make_error(
-                readings, f"{format_option('--sep', 'separator=')} sets the separator."
-            )
+            raise blanks.make_error(readings, f"{format_option('--sep', 'separator=')} sets the separator.")
         return LineFormat(name, "\t")
     if blanks.is_trec_width:
         return None
@@ -150,14 +148,8 @@ class _Rows:
         if places is not None and _is_rank_sequence(places) and max(map(len, places)) > MAX_LEVELS:
             raise self.make_error(["topic doc level (triples)", "topic doc rank of a run"])
         if {*self.get_column(1)} <= {*ITERATIONS}:
-            raise self.make_error(
-                ["topic doc level (triples)", "topic iteration doc without a level"]
-            )
-        if (
-            places is not None
-            and can_be_levels(self.get_column(1))
-            and not can_be_levels(self.get_column(2))
-        ):
+            raise self.make_error(["topic doc level (triples)", "topic iteration doc without a level"])
+        if places is not None and can_be_levels(self.get_column(1)) and not can_be_levels(self.get_column(2)):
             raise self.make_error(["topic doc level (triples)", "topic level doc"])
         return "triples"
 
@@ -223,9 +215,7 @@ def make_ambiguity_error(
     flag = "run-format" if beginning.kind == "run" else "qrels-format"
     names = [r.partition("(")[2].rstrip(")") for r in readings if r.endswith(")")]
     formats = [
-        format_option(f"--{flag} {name}", f'{flag.replace("-", "_")}="{name}"')
-        for name in names
-        if " " not in name
+        format_option(f"--{flag} {name}", f'{flag.replace("-", "_")}="{name}"') for name in names if " " not in name
     ]
     fix = [f"Use {' or '.join(formats)}."] if formats else []
     example = truncate_text((beginning.separator or " ").join(row))

@@ -74,9 +74,7 @@ def is_letor(beginning: Beginning) -> bool:
     return 2 * len(matches) > len(heads)
 
 
-def read_table(
-    source: Source, kind: Kind = "qrels", options: ReadOptions = DEFAULT_OPTIONS
-) -> Table:
+def read_table(source: Source, kind: Kind = "qrels", options: ReadOptions = DEFAULT_OPTIONS) -> Table:
     """Read the judgments of a file. Raise Irregular if a line is invalid.
 
     `read_records` finds the line.
@@ -95,9 +93,7 @@ def read_table(
         raise Irregular
     table, comments = _concatenate(parts)
     new = table.topics.find_changes()  # a topic can continue in the next piece
-    return _name_documents(
-        replace(table, topics=table.topics[new], starts=table.starts[new]), comments
-    )
+    return _name_documents(replace(table, topics=table.topics[new], starts=table.starts[new]), comments)
 
 
 class _Comments(NamedTuple):
@@ -182,9 +178,7 @@ def _read_heads(text: Bytes, end: Ints) -> tuple[Bytes, Ints, Strings, Strings]:
     )
 
 
-def _read_documents(
-    text: bytes, ends: Ints, line: Ints, line_offset: int
-) -> tuple[Strings, _Comments]:
+def _read_documents(text: bytes, ends: Ints, line: Ints, line_offset: int) -> tuple[Strings, _Comments]:
     """Return the document ids of lines, from docids or line numbers, and the comments."""
     digits = (line + line_offset + 1).astype("S20").view(np.uint8).reshape(-1, 20)
     numbers = Strings.from_bytes(digits[digits > 0].tobytes(), np.count_nonzero(digits, axis=1))
@@ -200,9 +194,7 @@ def _read_documents(
     return Strings.concatenate([numbers, docids])[rows].copy(), _Comments(None, False, True)
 
 
-def _match_comments(
-    pattern: re.Pattern[bytes], text: bytes, ends: Ints, line: Ints
-) -> tuple[Ints, Ints, Strings]:
+def _match_comments(pattern: re.Pattern[bytes], text: bytes, ends: Ints, line: Ints) -> tuple[Ints, Ints, Strings]:
     """Match comments: return indices into `line`, indices of their matches, and all matches."""
     matches = [(m.start(), m[1]) for m in pattern.finditer(text) if m[1]]
     match_lines = np.searchsorted(ends, np.array([place for place, _ in matches], dtype=np.int64))
@@ -244,9 +236,7 @@ def _is_number(text: bytes) -> bool:
 def read_predictions(source: Source, expected: int, judgments: str, location: str) -> Floats:
     """Read predictions. Raise InputError if their number differs from the judgments."""
     try:
-        values = np.concatenate(
-            [np.empty(0), *map(_read_numbers, (p() for p in source.iter_pieces()))]
-        )
+        values = np.concatenate([np.empty(0), *map(_read_numbers, (p() for p in source.iter_pieces()))])
     except Irregular:
         wrong = (x for x in read_records(source, "run") if isinstance(x, InputError))
         unknown = InputError("lines out of order", PREDICTIONS, source.name)
@@ -284,9 +274,7 @@ def to_predictions(values: object, expected: int, judgments: str, location: str)
     return array
 
 
-def _make_count_error(
-    count: int, expected: int, judgments: str, location: str, line: int | None = None
-) -> InputError:
+def _make_count_error(count: int, expected: int, judgments: str, location: str, line: int | None = None) -> InputError:
     text = f"{expected:,} (one per judgment of {judgments})"
     return InputError(format_count(count, "prediction"), text, location, line)
 
@@ -294,18 +282,12 @@ def _make_count_error(
 # -- line by line ---------------------------------------------------------------------
 
 
-def read_records(
-    source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
-) -> Iterator[RecordItem]:
+def read_records(source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) -> Iterator[RecordItem]:
     """Yield every judgment or prediction of a file, and every error."""
     naming = _detect_naming(source) if kind == "qrels" else ""
     if naming:
         yield Problem("warning", source.name, None, naming, kind=COLUMNS)
-    read = (
-        partial(_parse_judgment, by_word=naming == BY_WORD)
-        if kind == "qrels"
-        else _parse_prediction
-    )
+    read = partial(_parse_judgment, by_word=naming == BY_WORD) if kind == "qrels" else _parse_prediction
     first_lines: dict[tuple[str, str], int] = {}
     for number, line in scan_lines(source):
         record = line if isinstance(line, InputError) else read(line, source.name, number)
@@ -341,20 +323,14 @@ def _detect_naming(source: Source) -> str:
     return BY_LINE if same_word or len(words) < count else BY_WORD
 
 
-def _parse_judgment(
-    line: str, location: str, number: int, by_word: bool = False
-) -> Record | InputError:
+def _parse_judgment(line: str, location: str, number: int, by_word: bool = False) -> Record | InputError:
     data, _, comment = line.partition("#")
     level, query = [field.decode() for field in (*data.encode().split(None, 2), b"", b"")][:2]
     if not query.startswith("qid:"):
         text = f"no qid in the second field ({truncate_text(line.strip())})"
-        return InputError(
-            text, LAYOUT, location, number, guess_meaning(split_fields(line, None), "qrels")
-        )
+        return InputError(text, LAYOUT, location, number, guess_meaning(split_fields(line, None), "qrels"))
     if not (topic := query.removeprefix("qid:")):
-        return InputError(
-            f"a qid without a name ({truncate_text(line.strip())})", LAYOUT, location, number
-        )
+        return InputError(f"a qid without a name ({truncate_text(line.strip())})", LAYOUT, location, number)
     if topic == "all":
         expected = "another name ('all' is the summary)"
         return InputError("a topic named 'all'", expected, location, number)

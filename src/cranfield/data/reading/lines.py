@@ -172,9 +172,7 @@ class Line(NamedTuple):
             raise self.make_error(f"{column} {self.cells[column]!r}", "an identifier")
         return name
 
-    def get_number(
-        self, column: str, expected: str = NUMBER, low: float = -math.inf, actual: str = ""
-    ) -> float:
+    def get_number(self, column: str, expected: str = NUMBER, low: float = -math.inf, actual: str = "") -> float:
         """The number in a cell, at least `low`; `actual` is what messages say of another."""
         number = parse_finite(self.cells[column])
         if number is None or number < low:

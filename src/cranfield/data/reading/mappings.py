@@ -42,9 +42,7 @@ def read_json(source: Source) -> Any:
         return json.loads(source.read(), object_pairs_hook=reject_duplicate_keys)
     except json.JSONDecodeError as error:
         actual = f"invalid JSON ({error.msg})"
-        raise InputError(
-            actual, "a JSON object", source.name, source.get_line_number(error.lineno)
-        ) from None
+        raise InputError(actual, "a JSON object", source.name, source.get_line_number(error.lineno)) from None
     except UnicodeDecodeError:
         raise InputError("bytes that are not UTF-8", "UTF-8 text", source.name) from None
     except (ValueError, RecursionError) as error:
@@ -130,9 +128,7 @@ def name_json(source: Source, kind: Kind) -> str:
 # -- in memory ------------------------------------------------------------------------------------
 
 
-def to_nested(
-    data: Any, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
-) -> tuple[Nested, int]:
+def to_nested(data: Any, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS) -> tuple[Nested, int]:
     """Convert a mapping or tuples to ``{topic: {doc: value}}``; also return a count of duplicates.
 
     The documents of a topic can be a list, ordered from the top in a run: see `is_listed`.
@@ -198,9 +194,7 @@ def _reject_scores(lists: Nested, bare: Mapping[str, None], location: str) -> No
             raise InputError(actual, "a score for every document or for none", location)
 
 
-def _from_list(
-    docs: Any, topic: Any, kind: Kind, location: str, options: ReadOptions
-) -> dict[str, float]:
+def _from_list(docs: Any, topic: Any, kind: Kind, location: str, options: ReadOptions) -> dict[str, float]:
     """Return documents of a list with values: in a run without scores, from their order."""
     values: dict[str, float]
     if is_list(docs) and has_only_strings(docs):  # the fast way

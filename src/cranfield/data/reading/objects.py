@@ -132,9 +132,7 @@ def _match_shape(record: Any, shape: Shape) -> tuple[Item, str]:
         return {"hits": record}, "hits"
     key = shape.find_key(record) if isinstance(record, Mapping) else None
     if key is None:
-        actual = (
-            f"keys {', '.join(map(str, record))}" if isinstance(record, Mapping) else "no object"
-        )
+        actual = f"keys {', '.join(map(str, record))}" if isinstance(record, Mapping) else "no object"
         keys = ", ".join(shape.keys[:4])
         raise InputError(actual, f"{keys}, as in the first record ({shape.name})")
     if record[key] is None:
@@ -144,9 +142,7 @@ def _match_shape(record: Any, shape: Shape) -> tuple[Item, str]:
 
 def _read_entries(docs: Any, shape: Shape, options: ReadOptions) -> list[Cells]:
     """Return the documents of a list, with ranks if the order is the ranking."""
-    documents = read_entries(
-        docs, shape.kind, replace(options, ordered=True) if shape.ranked else options
-    )
+    documents = read_entries(docs, shape.kind, replace(options, ordered=True) if shape.ranked else options)
     if shape.ranked:
         documents = [{**cells, "rank": rank} for rank, cells in enumerate(documents, 1)]
     return documents
@@ -211,14 +207,10 @@ def _parse_object(data: Any, kind: Kind, location: str, options: ReadOptions) ->
     if not isinstance(data, Mapping):
         return _parse_array(data, kind, location, options)
     if _is_record(data) and (shape := _detect_shape(data, kind, Place(location))):
-        return Objects(
-            read_records([SourceRecord(Place(location), data)], shape, location, options)
-        )
+        return Objects(read_records([SourceRecord(Place(location), data)], shape, location, options))
     topic, first = next(iter(data.items()), ("", None))
     if shape := _detect_shape(first, kind, Place(location, None, f" for topic {topic!r}")):
-        records = (
-            SourceRecord(Place(location, None, f" for topic {t!r}"), x, t) for t, x in data.items()
-        )
+        records = (SourceRecord(Place(location, None, f" for topic {t!r}"), x, t) for t, x in data.items())
         return Objects(read_records(records, shape, location, options))
     return Objects(_read_mapping(data, kind, location, options), strict=True)
 
@@ -236,9 +228,7 @@ def _parse_array(data: Any, kind: Kind, location: str, options: ReadOptions) -> 
         raise InputError(truncate_text(repr(data)), "a JSON object", location)
     items = list(data)
     reject_foreign(detect_record(items[0], location) if items else None, kind, location)
-    records = [
-        SourceRecord(Place(location, None, f" in record {n}"), x) for n, x in enumerate(items, 1)
-    ]
+    records = [SourceRecord(Place(location, None, f" in record {n}"), x) for n, x in enumerate(items, 1)]
     if is_hits_per_query(items):
         shape: Shape | None = HITS
         if kind == "qrels":
@@ -249,9 +239,7 @@ def _parse_array(data: Any, kind: Kind, location: str, options: ReadOptions) -> 
         return Objects(read_records(records, shape, location, options))
     for item in records:
         if not isinstance(item.record, Mapping):
-            error = InputError(
-                truncate_text(repr(item.record), quote=False), "an object in each place"
-            )
+            error = InputError(truncate_text(repr(item.record), quote=False), "an object in each place")
             raise item.place.locate(error)
     return Objects(rows=items)
 
@@ -261,9 +249,7 @@ def _read_mapping(
 ) -> Iterator[DocumentList | InputError | Problem]:
     """Yield the documents of ``{topic: documents}`` or ``{topic: {intent: documents}}``."""
     truth = kind == "qrels" and _has_boolean_levels(data)
-    if kind == "qrels" and not all(
-        has_levels(docs, options) for _, docs in _iter_leaves(data, options.intents)
-    ):
+    if kind == "qrels" and not all(has_levels(docs, options) for _, docs in _iter_leaves(data, options.intents)):
         yield Problem("warning", location, None, NO_LEVELS, kind=COLUMNS)
     for context, docs in _iter_leaves(data, options.intents):
         words = f" for topic {context['topic']!r}"
@@ -298,22 +284,16 @@ def _has_boolean_levels(data: Item) -> bool:
     return bool(levels) and all(isinstance(level, bool) for level in levels)
 
 
-def read_object_records(
-    data: Any, kind: Kind, location: str, options: ReadOptions
-) -> Iterator[RecordItem]:
+def read_object_records(data: Any, kind: Kind, location: str, options: ReadOptions) -> Iterator[RecordItem]:
     """Yield the records and errors of an object."""
     objects = _parse_object(data, kind, location, options)
     if objects.rows is None:
-        yield from _build_records(
-            objects.lists, RecordBuilder(kind, location, options, tabular=not objects.strict)
-        )
+        yield from _build_records(objects.lists, RecordBuilder(kind, location, options, tabular=not objects.strict))
     else:
         yield from _read_rows(objects.rows, kind, location, options)
 
 
-def list_object_topics(
-    data: Any, kind: Kind, location: str, options: ReadOptions
-) -> list[str] | None:
+def list_object_topics(data: Any, kind: Kind, location: str, options: ReadOptions) -> list[str] | None:
     """Return all topics of an object, also without documents, or None for a table."""
     objects = _parse_object(data, kind, location, options)
     return None if objects.rows is not None else _list_topics(objects.lists)
@@ -336,9 +316,7 @@ def _list_topics(lists: Iterable[DocumentList | InputError | Problem]) -> list[s
     return [str(item.context["topic"]) for item in lists if isinstance(item, DocumentList)]
 
 
-def _read_rows(
-    rows: Iterable[Item], kind: Kind, location: str, options: ReadOptions
-) -> Iterator[RecordItem]:
+def _read_rows(rows: Iterable[Item], kind: Kind, location: str, options: ReadOptions) -> Iterator[RecordItem]:
     """Yield the records of rows with named cells. Errors have the number of the row."""
     number = 0
 
@@ -350,9 +328,7 @@ def _read_rows(
     def iter_first_rows() -> Iterator[tuple[None, Cells]]:
         return ((None, _with_names(row)) for row in rows)
 
-    for item in from_rows(count_rows(), iter_first_rows).read_records(
-        Source(location), kind, options
-    ):
+    for item in from_rows(count_rows(), iter_first_rows).read_records(Source(location), kind, options):
         if isinstance(item, InputError) and " of topic " not in item.found:
             yield Place(location, None, f" in record {number}").locate(item)
         else:
@@ -374,11 +350,7 @@ def detect_object_kind(data: Any) -> Kind | None:
     if isinstance(data, Mapping):
         return None
     is_mapping = isinstance(record, Mapping)
-    return (
-        from_rows([(None, dict(record))]).detect_kind(Source("rows"), DEFAULT_OPTIONS)
-        if is_mapping
-        else "run"
-    )
+    return from_rows([(None, dict(record))]).detect_kind(Source("rows"), DEFAULT_OPTIONS) if is_mapping else "run"
 
 
 def name_object(data: Any, kind: Kind) -> str:
@@ -418,9 +390,7 @@ def is_hits_per_query(data: Any) -> bool:
 def _is_record(data: Item) -> bool:
     """Return True if values are texts, as in records, but not in ``{topic: documents}``."""
     return not KEYS.isdisjoint(data) and any(
-        any(isinstance(x, str) for x in value.values())
-        if isinstance(value, Mapping)
-        else not _is_container(value)
+        any(isinstance(x, str) for x in value.values()) if isinstance(value, Mapping) else not _is_container(value)
         for value in data.values()
     )
 

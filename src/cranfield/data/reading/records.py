@@ -152,16 +152,12 @@ class RecordBuilder:
         text = str(value) if isinstance(value, str) or self.options.labels else ""
         return get_level(text, self.options.labels, number)
 
-    def _make_name_error(
-        self, cells: Mapping[str, Any], wrong: str, line: int | None
-    ) -> InputError:
+    def _make_name_error(self, cells: Mapping[str, Any], wrong: str, line: int | None) -> InputError:
         suffix = f" of topic {cells['topic']}" if wrong == "doc" and line is None else ""
         actual = f"{wrong} {format_value(cells[wrong])}{suffix}"
         return InputError(actual, "an identifier", self.location, line)
 
-    def _add_stratum(
-        self, record: Record, cells: Mapping[str, Any], suffix: str
-    ) -> Record | InputError:
+    def _add_stratum(self, record: Record, cells: Mapping[str, Any], suffix: str) -> Record | InputError:
         """Return the record with its stratum, or the error in the stratum."""
         stratum = cells.get("stratum")
         number = parse_finite(stratum)
@@ -183,9 +179,7 @@ class RecordBuilder:
         if self.kind == "qrels" and abs(parse_finite(value) or 0.0) > LARGEST:
             expected = LEVEL
         letters = self.kind == "qrels" and isinstance(value, str) and value.isalpha()
-        hint = (
-            f"to map labels to levels, use --labels {value}=1,…" if letters and not labels else ""
-        )
+        hint = f"to map labels to levels, use --labels {value}=1,…" if letters and not labels else ""
         return InputError(actual, expected, self.location, line, hint)
 
     def _get_second(self, cells: Mapping[str, Any]) -> str | None:
@@ -220,9 +214,7 @@ def check_records(
             yield _make_duplicate_problem(record, first, location, kind, options.intents)
         elif kind == "qrels" and record.topic == "all":
             expected = "another name: 'all' is the summary's"
-            yield Problem.from_error(
-                InputError("a topic named 'all'", expected, location, record.line), location
-            )
+            yield Problem.from_error(InputError("a topic named 'all'", expected, location, record.line), location)
         yield record
 
 
@@ -239,9 +231,7 @@ def _check_consistency(record: Record, reference: Record, location: str) -> Iter
         yield Problem.from_error(InputError(actual, expected, location, record.line), location)
 
 
-def _make_duplicate_problem(
-    record: Record, first: Record, location: str, kind: Kind, by_intent: bool
-) -> Problem:
+def _make_duplicate_problem(record: Record, first: Record, location: str, kind: Kind, by_intent: bool) -> Problem:
     document = f"document {record.doc!r} in topic {record.topic}"
     document += f", intent {record.type}" if by_intent else ""
     other_intent = not by_intent and first.type != record.type
@@ -251,9 +241,7 @@ def _make_duplicate_problem(
         return Problem.from_error(error, location)
     if first.value == record.value:
         text = f"duplicate judgment of {document}{format_first_line(first.line)}"
-        return Problem(
-            "warning", location, record.line, text, kind=DUPLICATE, by_intent=other_intent
-        )
+        return Problem("warning", location, record.line, text, kind=DUPLICATE, by_intent=other_intent)
     levels = f"{first.value:g} and {record.value:g}"
     if record.line is not None and first.line is not None:
         levels = f"{record.value:g} here, {first.value:g} on line {first.line}"

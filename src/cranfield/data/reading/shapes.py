@@ -54,8 +54,7 @@ RELEVANT = (
         word + thing
         for word in ("relevant", "expected", "gold", "golden", "positive", "ground_truth")
         for thing in _SUFFIXES
-        if thing
-        or word in ("relevant", "positive", "gold")  # other words can mean expected answers
+        if thing or word in ("relevant", "positive", "gold")  # other words can mean expected answers
     ),
     "positives",
 )
@@ -141,10 +140,7 @@ def has_levels(docs: Any, options: ReadOptions = DEFAULT_OPTIONS) -> bool:
     first = next(iter(docs))
     if not isinstance(first, Mapping):
         return is_list(first)
-    return (
-        "level" in select_columns(options.columns, "qrels")
-        or find_spelling(GRADE, first) is not None
-    )
+    return "level" in select_columns(options.columns, "qrels") or find_spelling(GRADE, first) is not None
 
 
 def _read_entry(item: Any, kind: Kind, user_keys: UserKeys) -> Cells:
@@ -172,13 +168,9 @@ def _read_hit(item: Item, kind: Kind, user_keys: UserKeys) -> Cells:
 
 
 @lru_cache(maxsize=64)
-def _find_keys(
-    names: tuple[Any, ...], kind: Kind, user_keys: UserKeys = ()
-) -> tuple[dict[str, Any], list[Any]]:
+def _find_keys(names: tuple[Any, ...], kind: Kind, user_keys: UserKeys = ()) -> tuple[dict[str, Any], list[Any]]:
     """Return the keys of a document by role, and other keys that can be its id."""
-    user_choices = {
-        role: find_user_column(key, names) for role, key in user_keys if role in _OF_HITS[kind]
-    }
+    user_choices = {role: find_user_column(key, names) for role, key in user_keys if role in _OF_HITS[kind]}
     doc = user_choices.pop("doc", None) or find_spelling(HIT, names)
     if doc is None:
         actual = f"a document with {', '.join(map(str, names)) or 'no keys'}"
@@ -187,9 +179,7 @@ def _find_keys(
     matches = {role: find_spelling(spellings, names) for role, spellings in roles.items()}
     matches |= user_choices
     keys = {"doc": doc, **{role: name for role, name in matches.items() if name is not None}}
-    return keys, [
-        name for name in names if name != doc and find_spelling(DOC_ID, [name]) is not None
-    ]
+    return keys, [name for name in names if name != doc and find_spelling(DOC_ID, [name]) is not None]
 
 
 # -- the table ------------------------------------------------------------------------------------
@@ -224,9 +214,7 @@ def _list_pages(output: Any) -> list[Any]:
 def _list_gold_pages(record: Item, key: str) -> Lists:
     """Return the pages of all outputs, without duplicates."""
     pages = chain.from_iterable(map(_list_pages, record[key]))
-    return [
-        (NAMELESS, list({parse_identifier(page) or repr(page): page for page in pages}.values()))
-    ]
+    return [(NAMELESS, list({parse_identifier(page) or repr(page): page for page in pages}.values()))]
 
 
 def _list_run_pages(record: Item, key: str) -> Lists:
@@ -235,9 +223,7 @@ def _list_run_pages(record: Item, key: str) -> Lists:
     nonempty = [pages for pages in lists if pages]
     if not lists or len(nonempty) > 1:
         outputs = f"{len(nonempty)} outputs" if lists else "no output"
-        raise InputError(
-            f"provenance in {outputs}", "in one output (a run has one ranking per topic)"
-        )
+        raise InputError(f"provenance in {outputs}", "in one output (a run has one ranking per topic)")
     return [(NAMELESS, nonempty[0] if nonempty else [])]
 
 
@@ -298,9 +284,7 @@ class Shape:
 
     def find_key(self, record: Item) -> str | None:
         """Return the key that contains the documents, or None. Raise InputError for several."""
-        keys = [
-            k for k in self.keys if k in record and (record[k] is None or self.holds(record[k]))
-        ]
+        keys = [k for k in self.keys if k in record and (record[k] is None or self.holds(record[k]))]
         if len(keys) > 1:
             raise InputError(f"{keys[0]} and {keys[1]}", "one list of documents")
         return keys[0] if keys else None
@@ -342,7 +326,5 @@ def detect_shape(record: Any, kind: Kind | None) -> Shape | None:
     if len(matches) > 1 and kind is not None:
         first, second = matches[:2]
         readings = f"{first.name} (with {keys[first]}) or {second.name} (with {keys[second]})"
-        raise InputError(
-            f"a record of {readings}", f"one: leave out {keys[first]} or {keys[second]}"
-        )
+        raise InputError(f"a record of {readings}", f"one: leave out {keys[first]} or {keys[second]}")
     return matches[0] if matches else None

@@ -138,8 +138,7 @@ UNDER_IDS = "Save each answer under its query's id, as {id: answer}"
 ES_HITS = "to_entries[] | .key as $t | .value.hits.hits[] | [$t, ._id, ._score]"
 SOLR = "to_entries[] | .key as $t | .value.response.docs[] | [$t, .id, .score]"
 VESPA = (
-    "to_entries[] | .key as $t | .value.root.children[]?"
-    ' | [$t, (.id | sub("^id:[^:]*:[^:]*:[^:]*:"; "")), .relevance]'
+    'to_entries[] | .key as $t | .value.root.children[]? | [$t, (.id | sub("^id:[^:]*:[^:]*:[^:]*:"; "")), .relevance]'
 )
 PER_ITEM = "Export its scores as lines `run topic measure value`."
 
@@ -237,9 +236,7 @@ def _detect(data: Item, location: str) -> Signature | None:
         return None
     wrapped = _unwrap_source(data)
     inner = None if wrapped is None else detect_record(wrapped, location)
-    return inner or next(
-        (signature for signature in RECORDS if signature.matches(data, location)), None
-    )
+    return inner or next((signature for signature in RECORDS if signature.matches(data, location)), None)
 
 
 def detect_record(record: Any, location: str = "") -> Signature | None:
@@ -257,9 +254,7 @@ def _unwrap_source(data: Item) -> Item | None:
     return source if isinstance(source, Mapping) else None
 
 
-def reject_foreign(
-    signature: Signature | None, use: Use, location: str, line: int | None = None
-) -> None:
+def reject_foreign(signature: Signature | None, use: Use, location: str, line: int | None = None) -> None:
     """Raise InputError if a format is not supported, or not for this use."""
     if signature is None or (signature.reader is not None and use in signature.kinds):
         return

@@ -29,8 +29,7 @@ NO_DATA = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 PREAMBLE = re.compile(
-    rb"(?:%b)?(?:(?:%b(?:#[^\n]*)?\n)*%b<SYSDESC>(?:(?!</?SYSDESC>).)*</SYSDESC>%b(?:\n|\Z))*"
-    % (BOM, *(SPACES,) * 3),
+    rb"(?:%b)?(?:(?:%b(?:#[^\n]*)?\n)*%b<SYSDESC>(?:(?!</?SYSDESC>).)*</SYSDESC>%b(?:\n|\Z))*" % (BOM, *(SPACES,) * 3),
     re.DOTALL | re.IGNORECASE,
 )
 # Descriptions of the system: lines of ir_metadata, and the start of NTCIR runs.
@@ -73,9 +72,7 @@ LIMITS = ContextVar("LIMITS", default=Limits())  # noqa: B039 - frozen
 
 
 @contextmanager
-def reading_limits(
-    max_line: int | None = None, max_expansion: float | None = None
-) -> Iterator[None]:
+def reading_limits(max_line: int | None = None, max_expansion: float | None = None) -> Iterator[None]:
     """Set limits for files opened within a context: bytes per line, decompressed size / size.
 
     >>> with reading_limits(max_line=10_000_000):
@@ -190,9 +187,7 @@ class Source:
         for begin, stop in self.iter_bounds(size):
             yield lambda begin=begin, stop=stop: self.read_range(begin, stop)  # type: ignore[misc]
 
-    def iter_bounds(
-        self, size: int, begin: int | None = None, end: int | None = None
-    ) -> Iterator[tuple[int, int]]:
+    def iter_bounds(self, size: int, begin: int | None = None, end: int | None = None) -> Iterator[tuple[int, int]]:
         """Yield start and end of pieces of complete lines in a seekable file."""
         with self._open_raw() as stream:
             end = os.fstat(stream.fileno()).st_size if end is None else end
@@ -323,9 +318,7 @@ class Source:
             if count > limit:
                 limits = f"{times:g} times its size, and {LARGEST_FILE >> 30} GB"
                 problem = f"compressed file has more than {int(limit):,} bytes (limit: {limits})"
-                option = format_option(
-                    "--max-expansion TIMES", "reading_limits(max_expansion=TIMES)"
-                )
+                option = format_option("--max-expansion TIMES", "reading_limits(max_expansion=TIMES)")
                 raise InputError.from_problem(problem, f"To allow more, use {option}.", self.name)
 
         return check_size

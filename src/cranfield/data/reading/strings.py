@@ -87,10 +87,7 @@ class Strings:
         """Convert to Python strings."""
         data = memoryview(self.buffer)  # type: ignore[arg-type]
         places = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
-        if (
-            SPARSE * int(self.length.sum()) >= len(data)
-            and (text := _decode_ascii(data)) is not None
-        ):
+        if SPARSE * int(self.length.sum()) >= len(data) and (text := _decode_ascii(data)) is not None:
             return [text[a:b] for a, b in places]
         return [str(data[a:b], "utf-8") for a, b in places]
 
@@ -125,9 +122,7 @@ class Strings:
         place = _find_byte(ord(separator), self, end)
         rest_start = np.minimum(place + 1, end)
         rest = Strings(self.buffer, rest_start, end - rest_start)
-        return Strings(self.buffer, self.start, place - self.start), _find_byte(
-            ord(separator), rest, end
-        ) < end
+        return Strings(self.buffer, self.start, place - self.start), _find_byte(ord(separator), rest, end) < end
 
     # -- eight bytes at a time --------------------------------------------------------------------
 
@@ -257,9 +252,7 @@ class Numbering:
         codes: Ints = self._table[hashes & _U(len(self._table) - 1)]
         if len(self._hashes):
             remaining = remaining[self._hashes[codes] != hashes]
-        distinct, first, inverse = np.unique(
-            hashes[remaining], return_index=True, return_inverse=True
-        )
+        distinct, first, inverse = np.unique(hashes[remaining], return_index=True, return_inverse=True)
         come, names = np.argsort(first), self._numbers
         numbers = np.empty(len(distinct), dtype=np.int64)
         numbers[come] = [names.setdefault(x, len(names)) for x in distinct[come].tolist()]
@@ -364,9 +357,7 @@ def _find_byte(byte: int, texts: Strings, missing: Ints) -> Ints:
     rows, start = np.arange(len(place)), texts.start
     while len(rows):
         difference = texts._read_words(start) ^ _repeat_byte(byte)
-        marks = (
-            (difference - _repeat_byte(0x01)) & ~difference & _repeat_byte(0x80)
-        )  # the lowest marks the first zero
+        marks = (difference - _repeat_byte(0x01)) & ~difference & _repeat_byte(0x80)  # the lowest marks the first zero
         lowest = marks & (~marks + _U(1))
         position = start + (np.frexp(lowest.astype(np.float64))[1] - 1 >> 3)
         end, is_found = missing[rows], marks != 0

@@ -209,9 +209,7 @@ class Table:
             remaining = remaining[place[remaining] < len(keys)]
             remaining = remaining[keys[place[remaining]] == sought[remaining]]
             row = order[place[remaining]]
-            is_match = docs[remaining].compare(self.docs[row]) & (
-                group[remaining] == self.group[row]
-            )
+            is_match = docs[remaining].compare(self.docs[row]) & (group[remaining] == self.group[row])
             rows[remaining[is_match]] = row[is_match]
             remaining = remaining[~is_match]
             place[remaining] += 1

@@ -93,9 +93,7 @@ class Tabular:
     headed: bool = False  # the first row is the header, and cells are text
     mixed: bool = False  # every row has its own column names
     has_lines: bool = True  # rows are lines
-    read_cells: Callable[[Source], dict[str, list[str]]] | None = (
-        None  # by column; can raise Irregular
-    )
+    read_cells: Callable[[Source], dict[str, list[str]]] | None = None  # by column; can raise Irregular
     open_long: Callable[[Source], Parquet | None] = lambda source: None  # to read in parts
     first: Callable[[], Iterable[Row]] | None = None  # rows, if `rows` can be read only once
 
@@ -125,9 +123,7 @@ class Tabular:
             frame = self.read_frame(source, None)
             return frame, frame.columns, options
         names = list(self.read_names(source))
-        columns = _name_columns(
-            names, kind, source.name, options, None, partial(self._read_first_cells, source)
-        )
+        columns = _name_columns(names, kind, source.name, options, None, partial(self._read_first_cells, source))
         frame = self.read_frame(source, list(dict.fromkeys(columns.values())))
         return frame, names, _resolve_user_columns(options, columns, kind)
 
@@ -135,9 +131,7 @@ class Tabular:
         """Return the first cells of a column of a binary file."""
         return read_first_cells(self.read_frame(source, [name]), name)
 
-    def get_parts(
-        self, source: Source, kind: Kind, options: ReadOptions
-    ) -> Callable[[], Iterator[Part]] | None:
+    def get_parts(self, source: Source, kind: Kind, options: ReadOptions) -> Callable[[], Iterator[Part]] | None:
         """Return a function that yields the parts of a long file, None for a short file."""
         if (file := self.open_long(source)) is None:
             return None
@@ -149,14 +143,10 @@ class Tabular:
             file.reject_damaged(used)
         except InputError:
             raise Irregular from None
-        part = partial(
-            _read_part, file, names, kind, options, _resolve_user_columns(options, columns, kind)
-        )
+        part = partial(_read_part, file, names, kind, options, _resolve_user_columns(options, columns, kind))
         return lambda: (partial(part, read) for read in file.iter_parts(used, PART))
 
-    def read_records(
-        self, source: Source, kind: Kind, options: ReadOptions
-    ) -> Iterator[RecordItem]:
+    def read_records(self, source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
         """Yield the records and problems of a file."""
         recorder = RecordBuilder(kind, source.name, options, tabular=True)
         cache: dict[tuple[str, ...], dict[str, str]] = {}
@@ -170,9 +160,7 @@ class Tabular:
             if columns not in cache:
                 try:
                     names = list(cells)
-                    cache[columns] = _name_columns(
-                        names, kind, source.name, options, line, cells_of
-                    )
+                    cache[columns] = _name_columns(names, kind, source.name, options, line, cells_of)
                 except InputError as error:
                     yield error
                     if self.mixed:
@@ -208,9 +196,7 @@ class Tabular:
 
     def _infer_kind(self, source: Source, options: ReadOptions) -> Kind:
         """Return the kind by the values of the first unknown column of numbers."""
-        for cells in map(
-            _FirstRows(self, source).get_cells, list_unknown_columns(self.read_names(source))
-        ):
+        for cells in map(_FirstRows(self, source).get_cells, list_unknown_columns(self.read_names(source))):
             if is_numeric(cells):
                 return "qrels" if can_be_levels(str(x) for x in cells if x is not None) else "run"
         return "run"
@@ -250,9 +236,7 @@ def make_separated(signs: str) -> Tabular:
         header = re.match(rb"\s*([^\n]*)", text)
         if header and b'"' in re.sub(quote, b"", header[1]):  # or these names
             raise Irregular
-        if any(
-            blank in text for blank in (b"\x1c", b"\x1d", b"\x1e", b"\x1f")
-        ):  # line ends only in Python
+        if any(blank in text for blank in (b"\x1c", b"\x1d", b"\x1e", b"\x1f")):  # line ends only in Python
             raise Irregular
         if source.find_long_line(text) is not None:
             raise source.make_long_line_error(None)
@@ -313,9 +297,7 @@ def _read_separated(signs: str, source: Source, verbatim: bool) -> Rows:
 
     text, separator = source.read(), _choose_separator(signs, Beginning(source).first)
     if (position := source.find_long_line(text)) is not None:
-        yield source.make_long_line_error(
-            source.get_line_number(text.count(b"\n", 0, position) + 1)
-        )
+        yield source.make_long_line_error(source.get_line_number(text.count(b"\n", 0, position) + 1))
         return
     try:
         text.decode()  # to find the line of an error
@@ -450,12 +432,8 @@ def from_rows(rows: Iterable[Row], first: Callable[[], Iterable[Row]] | None = N
 def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     row = dict(pairs)
     if len(row) < len(pairs):
-        duplicate = next(
-            key for key, count in Counter(key for key, _ in pairs).items() if count > 1
-        )
-        raise InputError.from_problem(
-            f"duplicate key {duplicate!r}", "Rename or remove one of them."
-        )
+        duplicate = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise InputError.from_problem(f"duplicate key {duplicate!r}", "Rename or remove one of them.")
     return row
 
 
@@ -540,16 +518,12 @@ def quote_spark_name(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
-def read_frame(
-    data: Any, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
-) -> Table:
+def read_frame(data: Any, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
     """Convert a frame of judgments or a run to a table."""
     return tidy_frame(data, kind, location, options).to_table()
 
 
-def tidy_frame(
-    data: Any, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
-) -> TidyFrame:
+def tidy_frame(data: Any, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS) -> TidyFrame:
     """Return the columns of a frame with a role. Of a lazy frame, only these are computed."""
     reject_forked(location)
     data = to_frame(data, location, VALUE[kind])
@@ -576,9 +550,7 @@ def to_polars(data: Any, select: Callable[[list[str]], list[str]], location: str
     reject_duplicates(data.columns, location)
     names = select([str(c) for c in data.columns])
     # Column by column, so that pandas' many string types need no PyArrow.
-    return pl.DataFrame(
-        {name: _convert_pandas_column(data[columns[name]]) for name in names}, strict=False
-    )
+    return pl.DataFrame({name: _convert_pandas_column(data[columns[name]]) for name in names}, strict=False)
 
 
 def _convert_pandas_column(column: Any) -> Any:
@@ -626,17 +598,13 @@ def list_id_columns(columns: Mapping[str, str]) -> list[str]:
     return [column for role, column in columns.items() if role in IDS]
 
 
-def _resolve_user_columns(
-    options: ReadOptions, columns: Mapping[str, str], kind: Kind
-) -> ReadOptions:
+def _resolve_user_columns(options: ReadOptions, columns: Mapping[str, str], kind: Kind) -> ReadOptions:
     """Return the options with names instead of numbers of the user's columns.
 
     Column numbers differ in a frame with only the required columns.
     """
     selection = select_columns(options.columns, kind)
-    return replace(
-        options, columns={f"{kind}.{role}": columns[role] for role in selection if role in columns}
-    )
+    return replace(options, columns={f"{kind}.{role}": columns[role] for role in selection if role in columns})
 
 
 def is_numeric(cells: Iterable[Any]) -> bool:
@@ -661,9 +629,7 @@ def read_first_cells(data: Any, name: str) -> Iterable[Any]:
     return list(data[name].drop_nulls().head(FIRST))
 
 
-def _describe_columns(
-    columns: Mapping[str, str], names: Iterable[str], options: ReadOptions
-) -> str:
+def _describe_columns(columns: Mapping[str, str], names: Iterable[str], options: ReadOptions) -> str:
     """Return the warning about ambiguous columns and known labels."""
     levels = options.labels is None and columns.get("level", "").strip().lower() in COLUMN_LABELS
     label_note = "levels of its labels: E 3, S 2, C 1, I 0 (--labels sets others)" * levels
@@ -694,9 +660,7 @@ class TidyFrame:
     doubts: str = ""
 
     @classmethod
-    def from_frame(
-        cls, frame: pl.DataFrame, kind: Kind, names: list[str], options: ReadOptions
-    ) -> TidyFrame:
+    def from_frame(cls, frame: pl.DataFrame, kind: Kind, names: list[str], options: ReadOptions) -> TidyFrame:
         """Create it from a frame, with the original column `names`."""
         has = frame.columns
         if "rank" in has and frame["rank"].null_count():
@@ -786,22 +750,14 @@ def pack_strings(column: pl.Series) -> tuple[Strings, Words]:
     return result, result.compute_hashes()
 
 
-def tidy_table(
-    table: pl.DataFrame, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
-) -> pl.DataFrame:
+def tidy_table(table: pl.DataFrame, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS) -> pl.DataFrame:
     """Return a frame with columns topic, doc, value (rank, tag, type), and check the cells."""
     value = VALUE[kind]
     columns = {}
     cells = partial(read_first_cells, table)
-    for name, column_name in _name_columns(
-        table.columns, kind, location, options, None, cells
-    ).items():
+    for name, column_name in _name_columns(table.columns, kind, location, options, None, cells).items():
         column = table[column_name]
-        if (
-            name == "level"
-            and (labels := get_labels(column_name, options))
-            and column.dtype == pl.String
-        ):
+        if name == "level" and (labels := get_labels(column_name, options)) and column.dtype == pl.String:
             levels = [get_level(x, labels, parse_finite(x)) for x in column.fill_null("").to_list()]
             column = pl.Series(levels, dtype=pl.Float64)
         if name in ("topic", "doc", "type") and not can_be_ids(column):
@@ -810,13 +766,9 @@ def tidy_table(
         if is_number and not _can_be_numbers(column):
             raise InputError(f"{column.dtype} in column {column_name}", "numbers", location)
         try:
-            values = column.cast(
-                pl.Float64 if is_number else _choose_dtype(name, column), strict=name != "rank"
-            )
+            values = column.cast(pl.Float64 if is_number else _choose_dtype(name, column), strict=name != "rank")
         except pl.exceptions.PolarsError:
-            raise InputError(
-                f"{column.dtype} in column {column_name}", "numbers", location
-            ) from None
+            raise InputError(f"{column.dtype} in column {column_name}", "numbers", location) from None
         columns["value" if name == value else name] = values
     frame = pl.DataFrame(columns)
     _check_cells(frame, location)
@@ -862,14 +814,10 @@ def _check_cells(table: pl.DataFrame, location: str) -> None:
     bad = [pl.col(name).is_null() for name in ("topic", "doc")]
     bad += [pl.col(name) == "" for name in texts]
     bad += [pl.col(name).is_null() | ~pl.col(name).is_finite() for name in numbers]
-    _reject_rows(
-        table, pl.any_horizontal(bad), "value", "identifiers and a finite number", location
-    )
+    _reject_rows(table, pl.any_horizontal(bad), "value", "identifiers and a finite number", location)
 
 
-def _reject_rows(
-    table: pl.DataFrame, bad: pl.Expr, column: str, expected: str, location: str
-) -> None:
+def _reject_rows(table: pl.DataFrame, bad: pl.Expr, column: str, expected: str, location: str) -> None:
     """Raise InputError for the first bad row, with its identifiers and the cell of a column."""
     rows = table.with_row_index("row").filter(bad)
     if len(rows) == 0:

@@ -26,6 +26,4 @@ def read_toml(source: Source) -> dict[str, Any]:
         problem, line_number = match.groups() if match else (str(error), None)
         end = len(data.splitlines()) if match else None
         text = f"invalid TOML ({problem[:1].lower()}{problem[1:]})"
-        raise InputError(
-            text, "TOML", source.name, int(line_number) if line_number else end
-        ) from None
+        raise InputError(text, "TOML", source.name, int(line_number) if line_number else end) from None

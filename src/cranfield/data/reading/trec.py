@@ -60,9 +60,7 @@ FURTHER = re.compile(rb"^([^\S\n]*(?:\S+[^\S\n]+){5}\S+)[^\S\n]+[^\n]*", re.MULT
 # -- as columns -----------------------------------------------------------------------------------
 
 
-def read_table(
-    layouts: Layouts, text: bytes, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
-) -> Table:
+def read_table(layouts: Layouts, text: bytes, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
     """Read lines as columns. Raise Irregular for invalid lines.
 
     The second column (types or intents) is read if requested. Without scores, there are no values.
@@ -91,21 +89,14 @@ def read_table(
 
 def _read_compiled(text: bytes, layout: Layout, kind: Kind, options: ReadOptions) -> Table | None:
     """Read lines with the compiled kernel, None if it does not support them."""
-    if (
-        options.separator is not None
-        or options.uses_second_column
-        or layout[0] != "topic"
-        or VALUE[kind] not in layout
-    ):
+    if options.separator is not None or options.uses_second_column or layout[0] != "topic" or VALUE[kind] not in layout:
         return None
     if "stratum" in layout:
         return None
     return read_compiled_lines(text, layout, kind, options.by_tag)
 
 
-def read_compiled_lines(
-    text: bytes, names: Sequence[str], kind: Kind, by_tag: bool
-) -> Table | None:
+def read_compiled_lines(text: bytes, names: Sequence[str], kind: Kind, by_tag: bool) -> Table | None:
     """Read lines with the compiled kernel, None for irregular lines or lines of several runs."""
     if kernel.KERNEL is None or not text:
         return None
@@ -121,9 +112,7 @@ def read_compiled_lines(
     hashes, (values, ranks) = block[5].view(np.uint64), block[6:].view(np.float64)
     columns = (start, length, hashes, values, ranks, row, topic_start, size)
     layout = (len(names), *indices)
-    result = kernel.KERNEL.read_lines(
-        padded, ROOM, len(padded) - ROOM, layout, int(strings.KEY), columns
-    )
+    result = kernel.KERNEL.read_lines(padded, ROOM, len(padded) - ROOM, layout, int(strings.KEY), columns)
     if result is None:
         return None
     n, groups, odd_values, odd_ranks, tag, tag_size, same_tag = result
@@ -155,9 +144,7 @@ def _add_ranks(table: Table, column: Mapping[str, Strings], options: ReadOptions
     """Return the table with the ranks and tags of a run."""
     if "rank" in column:
         ranks = parse_integers(column["rank"])
-        table = replace(
-            table, ranks=parse_finite_numbers(column["rank"]) if ranks is None else ranks
-        )
+        table = replace(table, ranks=parse_finite_numbers(column["rank"]) if ranks is None else ranks)
     if table.ranks is None and not table.scored:
         raise Irregular
     if "tag" not in column:
@@ -285,9 +272,7 @@ def detect_triples_kind(source: Source, options: ReadOptions) -> Kind:
 # -- line by line ---------------------------------------------------------------------------------
 
 
-def read_records(
-    layouts: Layouts, source: Source, kind: Kind, options: ReadOptions
-) -> Iterator[RecordItem]:
+def read_records(layouts: Layouts, source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
     """Yield the records and errors of lines with these fields."""
     hint = "or topic doc L2" if layouts is TREC and kind == "qrels" else ""
     these = [layouts[kind]] if kind in layouts else []
@@ -297,9 +282,7 @@ def read_records(
 def read_ntcir_records(source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
     """Yield the records of lines ``topic doc L2`` or ``topic doc L2 class``."""
     layouts = NTCIR if kind == "qrels" else ()
-    return _read_records(
-        source, RecordBuilder(kind, source.name, options, "L0, L1, L2, …"), layouts
-    )
+    return _read_records(source, RecordBuilder(kind, source.name, options, "L0, L1, L2, …"), layouts)
 
 
 def read_early_records(source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
@@ -315,9 +298,7 @@ def read_early_records(source: Source, kind: Kind, options: ReadOptions) -> Iter
         note = f"{read} (S 3, A 2, B 1, C 0). Use {trec} to read column 4 as the level."
         yield Problem("warning", source.name, None, note, kind=COLUMNS)
     graded_options = replace(options, labels=GRADES) if options.labels is None else options
-    yield from _read_records(
-        source, RecordBuilder(kind, source.name, graded_options), [EARLY] * (kind == "qrels")
-    )
+    yield from _read_records(source, RecordBuilder(kind, source.name, graded_options), [EARLY] * (kind == "qrels"))
 
 
 def _read_records(
@@ -352,11 +333,7 @@ def _read_records(
 
 def _find_hint(line: str, fields: list[str], kind: Kind) -> str:
     """Return a hint for a line with a wrong number of fields, or an empty text."""
-    hint = (
-        guess_meaning(fields, kind)
-        or _find_feature_hint(fields, kind)
-        or _find_separator_hint(line, fields)
-    )
+    hint = guess_meaning(fields, kind) or _find_feature_hint(fields, kind) or _find_separator_hint(line, fields)
     pool = "topic and document are a pool without judgments"
     return hint or pool * (len(fields) == 2)
 
@@ -380,18 +357,14 @@ def _find_separator_hint(line: str, fields: Sequence[str]) -> str:
 def find_line(source: Source, kind: Kind, topic: str, doc: str) -> int | None:
     """Return the line of a document of a topic in a TREC file, or None."""
     all_records = read_records(TREC, source, kind, DEFAULT_OPTIONS)
-    matches = (
-        r.line for r in all_records if isinstance(r, Record) and (r.topic, r.doc) == (topic, doc)
-    )
+    matches = (r.line for r in all_records if isinstance(r, Record) and (r.topic, r.doc) == (topic, doc))
     return next(matches, None)
 
 
 def read_number_columns(text: bytes, width: int) -> tuple[list[Strings], Floats]:
     """Read lines that end with a number: other fields, and numbers. Raise Irregular for others."""
     fields = Fields(strip_comments(text), width)
-    return [fields.get_column(i) for i in range(width - 1)], require_numbers(
-        fields.get_column(width - 1)
-    )
+    return [fields.get_column(i) for i in range(width - 1)], require_numbers(fields.get_column(width - 1))
 
 
 def read_last_tag(source: Source) -> str | None:
@@ -463,9 +436,7 @@ class Fields:
 def _replace_separator(text: bytes, separator: bytes) -> bytes:
     """Replace separators by spaces. Raise Irregular if the text has other spaces."""
     text = text.replace(b"\r\n", b"\n")
-    if len(separator) != 1 or any(
-        blank in text for blank in b" \t\r\v\f" if blank not in separator
-    ):
+    if len(separator) != 1 or any(blank in text for blank in b" \t\r\v\f" if blank not in separator):
         raise Irregular
     return text.replace(separator, b" ")
 

@@ -45,9 +45,7 @@ class TableOutput:
     @property
     def note_lines(self) -> list[str]:
         """Lines of the notes: a summary for many runs, unless `all_notes` is set."""
-        return terminal.format_note_lines(
-            self.notes, self.runs, self.all_notes, self.listing_option
-        )
+        return terminal.format_note_lines(self.notes, self.runs, self.all_notes, self.listing_option)
 
     def has_notes(self, format: str) -> bool:
         """Return True if the output in this format includes the notes."""

@@ -36,9 +36,7 @@ def format_fragment(output: TableOutput, max_rows: int | None = None) -> str:
         line
         for tables, best in group_by_caption(output.tables)
         for table in tables
-        for line in _format_table(
-            table, table.format_caption(best and table is tables[-1]), max_rows
-        )
+        for line in _format_table(table, table.format_caption(best and table is tables[-1]), max_rows)
     ]
     notes = [f"<p>{_escape_text(line)}</p>" for line in output.note_lines]
     return "\n".join([f'<div class="cranfield">{_STYLE}', *lines, *notes, "</div>"]) + "\n"
@@ -69,9 +67,7 @@ def _format_head(field: Field) -> str:
 def _format_cells(field: Field) -> Sequence[str]:
     """Format the cells of a column: the best in bold, marks in the next cell."""
     tag = "th" if field.key else "td"
-    texts = field.format_cells(
-        _escape_text, "<b>{}</b>", lambda mark: f'</td><td class="mark">{_format_mark(mark)}'
-    )
+    texts = field.format_cells(_escape_text, "<b>{}</b>", lambda mark: f'</td><td class="mark">{_format_mark(mark)}')
     return [f"<{tag}{_format_side(field)}>{text}</{tag}>" for text in texts]
 
 

@@ -43,9 +43,7 @@ def write_tables(output: TableOutput) -> str:
     """Return all tables. A table without a caption is merged with the next one."""
     if invalid := re.search(r"[\\{}%#&~^$\s]", output.label):
         name = "spaces" if invalid[0].isspace() else invalid[0]
-        raise InputError.from_problem(
-            f"invalid LaTeX label {output.label!r}: {name} not allowed", "Example: tab:runs."
-        )
+        raise InputError.from_problem(f"invalid LaTeX label {output.label!r}: {name} not allowed", "Example: tab:runs.")
     groups = [*group_by_caption(output.tables)]
     numbers = [output.label, *(f"{output.label}-{i}" for i in range(2, len(groups) + 1))]
     lines = []
@@ -56,9 +54,7 @@ def write_tables(output: TableOutput) -> str:
     return "\n".join(lines)
 
 
-def _format_table(
-    tables: Sequence[ResultTable], caption: str, label: str, caption_below: bool
-) -> Iterator[str]:
+def _format_table(tables: Sequence[ResultTable], caption: str, label: str, caption_below: bool) -> Iterator[str]:
     """Yield tables one below the other, with one caption and one label."""
     caption_text = escape_text(caption.replace(" - ", " − "))  # a sign of marks
     caption_lines = [rf"\caption{{{caption_text}}}"] if caption_text else []
@@ -101,9 +97,7 @@ def _format_head(field: Field) -> str:
 def _format_cells(field: Field) -> list[str]:
     """Format the cells of a column: the best in bold, marks in the next cell."""
     escape = escape_text if field.is_name else format_number
-    return field.format_cells(
-        escape, r"\best{{{}}}", lambda mark: f" & {_format_mark(mark)}".rstrip()
-    )
+    return field.format_cells(escape, r"\best{{{}}}", lambda mark: f" & {_format_mark(mark)}".rstrip())
 
 
 def _format_mark(mark: str) -> str:

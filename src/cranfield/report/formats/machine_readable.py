@@ -23,9 +23,7 @@ def write_separated(format: str, output: TableOutput) -> str:
     """Return the first table as TSV or CSV."""
     columns = get_first_table(output).columns
     rows = [tuple(columns), *zip(*columns.values(), strict=True)]
-    return format_rows(
-        format, [map(_escape_formula, row) for row in rows] if output.spreadsheet else rows
-    )
+    return format_rows(format, [map(_escape_formula, row) for row in rows] if output.spreadsheet else rows)
 
 
 def _escape_formula(cell: Any) -> Any:
@@ -53,9 +51,7 @@ def build_document(output: TableOutput) -> Any:
 
 def write_jsonl(output: TableOutput) -> str:
     """Return the first table, one line per row."""
-    return "".join(
-        format_json(convert_numbers(row), indent=None) for row in get_first_table(output).rows
-    )
+    return "".join(format_json(convert_numbers(row), indent=None) for row in get_first_table(output).rows)
 
 
 def write_parquet(output: TableOutput) -> bytes:

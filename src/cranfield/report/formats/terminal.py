@@ -28,9 +28,7 @@ def write_tables(output: TableOutput) -> str:
         lines = [tables[-1].format_caption(best, paper=False), *tables[-1].lines]
         caption = "\n".join(_wrap_paragraph(line, output.width) for line in lines if line)
         parts += [caption] if caption else []
-    note_text = "\n".join(
-        line for text in output.note_lines for line in wrap_text(text, output.width)
-    )
+    note_text = "\n".join(line for text in output.note_lines for line in wrap_text(text, output.width))
     if note_text and caption:
         parts[-1] += f"\n{note_text}"
     elif note_text:
@@ -55,9 +53,7 @@ def format_note_lines(
     return [
         f"{label}: {escape_unprintable(line)}"
         for label, group in notes_by_label.items()
-        for line in (
-            [n.text for n in group] if all_notes else format_notes(group, runs, listing_option)
-        )
+        for line in ([n.text for n in group] if all_notes else format_notes(group, runs, listing_option))
     ]
 
 
@@ -110,9 +106,7 @@ def make_column(name: str, texts: Sequence[str], right: bool = False) -> Column:
     printable_texts = [escape_unprintable(text) for text in (name, *texts)]
     widths = [measure_width(text) for text in printable_texts]
     rooms = [" " * (max(widths) - width) for width in widths]
-    padded_texts = [
-        room + x if right else x + room for x, room in zip(printable_texts, rooms, strict=True)
-    ]
+    padded_texts = [room + x if right else x + room for x, room in zip(printable_texts, rooms, strict=True)]
     return Column(max(widths), padded_texts)
 
 
@@ -141,9 +135,7 @@ def _add_style(text: str, bold: bool, colour: str) -> str:
     return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if codes and text else text
 
 
-def split_columns(
-    names: list[Column], groups: list[list[Column]], width: int | None
-) -> Iterator[list[Column]]:
+def split_columns(names: list[Column], groups: list[list[Column]], width: int | None) -> Iterator[list[Column]]:
     """Yield the columns of one table after the other, each within the width if possible.
 
     Columns of a group stay together, unless the group is too wide.

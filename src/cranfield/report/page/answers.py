@@ -56,10 +56,7 @@ class ReportAnswers:
         known_topics = sum(map(self._is_known, self.scores.topics))
         if len(self.topics) < known_topics:
             topics_text = f"{len(self.topics):,} of {format_count(known_topics, 'topic')}"
-            yield (
-                f"Answers are shown for {topics_text} with the largest differences between runs. "
-                f"{COMPLETE}."
-            )
+            yield (f"Answers are shown for {topics_text} with the largest differences between runs. {COMPLETE}.")
 
     def _is_known(self, topic: str) -> bool:
         """Return True if there is an answer to a topic."""
@@ -105,10 +102,7 @@ class ReportAnswers:
             "sentences": [
                 [
                     sentence.text,
-                    [
-                        [index.setdefault(x.document, len(index)), _encode_support(x.support)]
-                        for x in sentence.cited
-                    ],
+                    [[index.setdefault(x.document, len(index)), _encode_support(x.support)] for x in sentence.cited],
                 ]
                 for sentence in sentences
             ],
@@ -146,9 +140,7 @@ class ReportAnswers:
         judged_docs = gold.by_topic[gold.topic_index[topic]]
         as_listed = [doc if merging.chunks is None else merging.find_document(doc) for doc in docs]
         levels = [
-            self._level_index[float(gold.judgments.levels[judged_docs[doc]])]
-            if doc in judged_docs
-            else None
+            self._level_index[float(gold.judgments.levels[judged_docs[doc]])] if doc in judged_docs else None
             for doc in as_listed
         ]
         return {"level": levels} | ({"listed": as_listed} if as_listed != docs else {})
@@ -284,9 +276,5 @@ def _summarize_marks(marks: Mapping[tuple[Any, ...], int | None]) -> str:
     parts = []
     for title, group_marks in groups.items():
         part = f", {group_marks.count(1):,} in part" if 1 in group_marks else ""
-        parts += (
-            [f"{title}{group_marks.count(2):,} of {len(group_marks):,}{part}"]
-            if group_marks
-            else []
-        )
+        parts += [f"{title}{group_marks.count(2):,} of {len(group_marks):,}{part}"] if group_marks else []
     return "; ".join(parts)

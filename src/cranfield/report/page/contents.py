@@ -127,9 +127,7 @@ class ReportData:
             (m for m, is_answer_measure in enumerate(self._is_answer_measure) if is_answer_measure),
             0,
         )
-        return ReportAnswers(
-            self.answers, self.scores, measure, self.limits, self.inputs, self.second_qrels
-        )
+        return ReportAnswers(self.answers, self.scores, measure, self.limits, self.inputs, self.second_qrels)
 
     @property
     def _is_answer_measure(self) -> list[bool]:
@@ -146,9 +144,7 @@ class ReportData:
         """Titles and texts of the shown documents, if available."""
         if self.docs is None:
             return None
-        displayed = [
-            x.topics.values() for x in (self.rankings, self.report_answers) if x is not None
-        ]
+        displayed = [x.topics.values() for x in (self.rankings, self.report_answers) if x is not None]
         return ReportTexts(self.docs, [*chain(*displayed)], self.limits)
 
     @cached_property
@@ -227,22 +223,14 @@ class ReportData:
         evaluated = () if self.inputs is None else self.inputs.reader.evaluator.measures
         measure_of_name = {name: m for m in evaluated for name in m.names()}
         rows = zip(self.scores.measures, self.scores.summaries, self.scores.better, strict=True)
-        definitions = [
-            build_definition(name, s, better, measure_of_name.get(name)) for name, s, better in rows
-        ]
-        return [
-            entry | {"answers": flag}
-            for entry, flag in zip(definitions, self._is_answer_measure, strict=True)
-        ]
+        definitions = [build_definition(name, s, better, measure_of_name.get(name)) for name, s, better in rows]
+        return [entry | {"answers": flag} for entry, flag in zip(definitions, self._is_answer_measure, strict=True)]
 
     def _build_scores(self) -> list[list[list[Number]] | None]:
         """[measures][runs][topics], for as many measures as the limit allows."""
         limit = self._measure_limit
         values = self.scores.values.transpose(2, 0, 1).tolist()
-        return [
-            [round_numbers(topics, 8) for topics in runs] if m < limit else None
-            for m, runs in enumerate(values)
-        ]
+        return [[round_numbers(topics, 8) for topics in runs] if m < limit else None for m, runs in enumerate(values)]
 
     @property
     def _measure_limit(self) -> int:
@@ -276,9 +264,7 @@ class ReportData:
         index = {run: i for i, run in enumerate(self.scores.runs)}
         by_pair = {(index[p.run], index[p.other]): p for p in comparison.pairs}
 
-        def build_triangle(
-            forward: _PairFunction, backward: _PairFunction, digits: int = 4
-        ) -> list[list[Number]]:
+        def build_triangle(forward: _PairFunction, backward: _PairFunction, digits: int = 4) -> list[list[Number]]:
             return [
                 [
                     round_number(_get_pair_value(by_pair, i, j, forward, backward), digits)
@@ -295,9 +281,7 @@ class ReportData:
             "difference": build_triangle(lambda p: p.difference, lambda p: -p.difference),
             "half": (half := _find_common_half_width(comparison)),
             "low": None if half is not None else build_triangle(lambda p: p.low, lambda p: -p.high),
-            "high": None
-            if half is not None
-            else build_triangle(lambda p: p.high, lambda p: -p.low),
+            "high": None if half is not None else build_triangle(lambda p: p.high, lambda p: -p.low),
             "bound_low": low,
             "bound_high": high,
             "alpha": comparison.alpha,
@@ -308,11 +292,7 @@ class ReportData:
     def _build_bounds(self, m: int) -> tuple[list[list[Number]] | None, list[list[Number]] | None]:
         """Return the bounds of differences due to unjudged documents, if computed."""
         name, best = self.scores.measures[m], self.best[m]
-        pairs = (
-            []
-            if self.inputs is None or best is None
-            else self.inputs.choose_bounded_pairs(name, best)
-        )
+        pairs = [] if self.inputs is None or best is None else self.inputs.choose_bounded_pairs(name, best)
         if self.inputs is None or not pairs:
             return None, None
         n = len(self.scores.runs)
@@ -338,9 +318,7 @@ class ReportData:
             "statistic": correlations.statistic,
             "values": [
                 [
-                    round_number(correlations.values[index[a], index[b]], 4)
-                    if {a, b} <= index.keys()
-                    else None
+                    round_number(correlations.values[index[a], index[b]], 4) if {a, b} <= index.keys() else None
                     for b in names
                 ]
                 for a in names
@@ -355,9 +333,7 @@ class ReportData:
         if not ranked:
             yield ["No run is best: no measure has scores that rank the runs."]
             return
-        failure_text = [
-            *self._write_failures(self.best[ranked[0]])
-        ]  # of the first part, the rankings
+        failure_text = [*self._write_failures(self.best[ranked[0]])]  # of the first part, the rankings
         for part in range(len(self.parts.parts)):
             if part_measures := [m for m in ranked if self.parts.get_part_index(m) == part]:
                 yield [*self._write_best(*part_measures), *failure_text]
@@ -401,15 +377,9 @@ class ReportData:
             return f"{first} and {second} are best by {name}, both {mean}."
         p = format_p_statement(comparison.shown_p(pair))
         if pair.pvalue <= comparison.alpha:
-            return (
-                f"{first} is best by {name}, {mean}. Its lead over {second} is significant ({p})."
-            )
+            return f"{first} is best by {name}, {mean}. Its lead over {second} is significant ({p})."
         not_different = sum(x.pvalue > comparison.alpha for x in comparison.pairs if x.run == first)
-        more = (
-            f", nor over {format_count(not_different - 1, 'other run')}"
-            if not_different > 1
-            else ""
-        )
+        more = f", nor over {format_count(not_different - 1, 'other run')}" if not_different > 1 else ""
         lead = f"Its lead over {second} is not significant ({p}){more}"
         return f"{first} is best by {name}, {mean}. {lead}."
 
@@ -470,9 +440,7 @@ class ReportData:
         gold = collection.gold.judgments
         is_evaluated = np.isin(gold.item_topics, np.array(sorted(set(self._evaluated_topics))))
         levels, counts = np.unique(gold.levels[is_evaluated], return_counts=True)
-        level_counts = " · ".join(
-            f"level {l:g}: {n:,}" for l, n in zip(levels, counts, strict=True)
-        )
+        level_counts = " · ".join(f"level {l:g}: {n:,}" for l, n in zip(levels, counts, strict=True))
         yield {"label": "judgments", "value": f"{int(is_evaluated.sum()):,}", "note": level_counts}
         yield from self._describe_unjudged()
         rankings = [collection.select_topics(run.labelled.full_rankings) for run in inputs.runs]
@@ -513,8 +481,7 @@ class ReportData:
             return None
         code = {bucket: i for i, bucket in enumerate(BUCKETS)}
         code_of_result = {
-            (entry.run, entry.topic): -1 if entry.bucket is None else code[entry.bucket]
-            for entry in hard.results
+            (entry.run, entry.topic): -1 if entry.bucket is None else code[entry.bucket] for entry in hard.results
         }
         counted_topics = {entry.topic for entry in hard.results}
         topics, reason_texts = self.scores.topics, explain_reasons(hard)
@@ -522,10 +489,7 @@ class ReportData:
             "measure": self.scores.measures.index(hard.measure),
             "names": list(BUCKETS),
             "explained": [reason_texts[bucket] for bucket in BUCKETS],
-            "codes": [
-                [code_of_result.get((run, topic), -1) for topic in topics]
-                for run in self.scores.runs
-            ],
+            "codes": [[code_of_result.get((run, topic), -1) for topic in topics] for run in self.scores.runs],
             "counted": [topic in counted_topics for topic in topics],
         }
 

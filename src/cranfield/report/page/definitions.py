@@ -22,9 +22,7 @@ SUMMARIES = {
 _FACTS = re.compile(r"^(Parameters|Also|Scores|Range|Properties|Suits|Reference): ?", re.MULTILINE)
 
 
-def build_definition(
-    name: str, summary: str, better: str, measure: Measure | None
-) -> dict[str, Any]:
+def build_definition(name: str, summary: str, better: str, measure: Measure | None) -> dict[str, Any]:
     """Describe a column of scores. Unknown measures have a short entry."""
     m = measure or _parse_measure(name)
     entry = {"name": name, "better": better, "summary": SUMMARIES[summary]}

@@ -39,9 +39,7 @@ class RunData:
 class InputReader:
     """Judgments and measures, ready to read runs."""
 
-    def __init__(
-        self, evaluator: Evaluator, depth: int, limits: Limits, second: Evaluator | None = None
-    ) -> None:
+    def __init__(self, evaluator: Evaluator, depth: int, limits: Limits, second: Evaluator | None = None) -> None:
         self.evaluator, self.depth, self.limits, self.second_evaluator = (
             evaluator,
             depth,
@@ -50,9 +48,7 @@ class InputReader:
         )
         options = evaluator.options
         self.ordered = options.ties != "expected" and not options.per_intent
-        self.failure_finder = next(
-            filter(None, map(self._make_failure_finder, evaluator.measures)), None
-        )
+        self.failure_finder = next(filter(None, map(self._make_failure_finder, evaluator.measures)), None)
 
     @property
     def collection(self) -> Collection:
@@ -118,22 +114,14 @@ class InputReader:
         labelled = collection.apply_labels(loaded, labels)
         collection.check_overlap(labelled)
         ranked = loaded.rankings(self._compute_depth(boundings)) if self.ordered else {}
-        failures = (
-            None
-            if self.failure_finder is None
-            else self.failure_finder.inspect_run(loaded, labels, ranked)
-        )
+        failures = None if self.failure_finder is None else self.failure_finder.inspect_run(loaded, labels, ranked)
         rank_of = np.zeros(len(collection.gold.judgments.levels), dtype=np.int64)
         rank_of[labelled.full_rankings.items] = labelled.full_rankings.ranks
         first_measure = (
-            {}
-            if failures is None or self.failure_finder is None
-            else {self.failure_finder.column.name: failures}
+            {} if failures is None or self.failure_finder is None else {self.failure_finder.column.name: failures}
         )
         documents = {
-            name: first_measure[name].documents
-            if name in first_measure
-            else bounding.read_documents(labelled, ranked)
+            name: first_measure[name].documents if name in first_measure else bounding.read_documents(labelled, ranked)
             for name, bounding in boundings.items()
         }
         labelled_run = replace(labelled, run=run)  # the original run, which can stay on disk
@@ -156,9 +144,7 @@ class InputReader:
         reaches += [bounding.required_depth for bounding in boundings.values()]
         return None if None in reaches else max(filter(None, reaches), default=0)
 
-    def _read_top_documents(
-        self, ranked: Mapping[str, Sequence[str]], labelled: LabelledRun
-    ) -> dict[str, list[str]]:
+    def _read_top_documents(self, ranked: Mapping[str, Sequence[str]], labelled: LabelledRun) -> dict[str, list[str]]:
         """Return the top documents by topic, in the order of evaluation."""
         if not self.ordered:
             return {}
@@ -206,15 +192,11 @@ class ReportInputs:
         """Positions of the scored topics in the collection."""
         return [self.reader.collection.find_topic(topic) for topic in self.scores.topics]
 
-    def compute_mean_bounds(
-        self, measure: str, a: int, b: int | None = None
-    ) -> tuple[float, float]:
+    def compute_mean_bounds(self, measure: str, a: int, b: int | None = None) -> tuple[float, float]:
         """Return the bounds of the mean of a run, or of its difference to another run."""
         bounding, first = self.bounds[measure], self.runs[a].documents[measure]
         second = None if b is None else self.runs[b].documents[measure]
-        low, high = (
-            float(end[self.topic_places].mean()) for end in bounding.compute_bounds(first, second)
-        )
+        low, high = (float(end[self.topic_places].mean()) for end in bounding.compute_bounds(first, second))
         return low, high
 
     def choose_bounded_pairs(self, measure: str, best: int) -> list[tuple[int, int]]:

@@ -80,9 +80,7 @@ class ScoreParts:
 
     def get_mean(self, m: int, run: str) -> float:
         """Return the mean, or other summary, of a run by a measure."""
-        return float(
-            self._summaries[self.get_part_index(m)].get(run, {}).get(self._get_measure_name(m), nan)
-        )
+        return float(self._summaries[self.get_part_index(m)].get(run, {}).get(self._get_measure_name(m), nan))
 
     def get_interval(self, m: int, run: str) -> Any:
         """Return the interval of the mean of a run, if there is one."""
@@ -109,9 +107,7 @@ class ScoreParts:
         counts = [format_count(len(part.topics), "topic") for part in self.parts]
         if len({part.topics for part in self.parts}) == 1:
             return counts[0]
-        texts = [
-            f"{n} by {', '.join(part.measures)}" for n, part in zip(counts, self.parts, strict=True)
-        ]
+        texts = [f"{n} by {', '.join(part.measures)}" for n, part in zip(counts, self.parts, strict=True)]
         return "; ".join(texts)
 
     def note_unmatched(self) -> Iterator[Note]:

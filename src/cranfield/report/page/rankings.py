@@ -72,21 +72,13 @@ class ReportRankings:
             return [index.setdefault(doc, len(index)) for doc in docs]
 
         runs = self.inputs.runs
-        lists = [
-            index_docs(run.top_documents[topic]) if topic in run.top_documents else None
-            for run in runs
-        ]
+        lists = [index_docs(run.top_documents[topic]) if topic in run.top_documents else None for run in runs]
         part = slice(self._offsets[topic_index], self._offsets[topic_index + 1])
-        relevant = index_docs(
-            [gold.item_docs[item] for item in self.inputs.relevant_items[topic_index].tolist()]
-        )
+        relevant = index_docs([gold.item_docs[item] for item in self.inputs.relevant_items[topic_index].tolist()])
         levels = gold.judgments.levels
         data = {
             "docs": list(index),
-            "level": [
-                place[float(levels[judged_docs[doc]])] if doc in judged_docs else None
-                for doc in index
-            ],
+            "level": [place[float(levels[judged_docs[doc]])] if doc in judged_docs else None for doc in index],
             "lists": lists,
             "length": [int(run.labelled.full_rankings.lengths[topic_index]) for run in runs],
             "relevant": relevant,
@@ -95,9 +87,7 @@ class ReportRankings:
         }
         if self.second_qrels is not None:
             second_levels = self.second_qrels.get(topic, {})
-            data["second"] = [
-                place[second_levels[doc]] if doc in second_levels else None for doc in index
-            ]
+            data["second"] = [place[second_levels[doc]] if doc in second_levels else None for doc in index]
         return data
 
     # -- omissions --------------------------------------------------------------------------------
@@ -133,9 +123,7 @@ def sort_by_spread(scores: Scores, m: int) -> list[int]:
     """Return the topics, those with the largest range of scores first."""
     values = scores.values[:, :, m]
     is_finite = np.isfinite(values)
-    spread = np.where(is_finite, values, -np.inf).max(axis=0) - np.where(
-        is_finite, values, np.inf
-    ).min(axis=0)
+    spread = np.where(is_finite, values, -np.inf).max(axis=0) - np.where(is_finite, values, np.inf).min(axis=0)
     return [*np.argsort(-spread, kind="stable").tolist()]
 
 

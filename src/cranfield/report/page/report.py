@@ -169,9 +169,7 @@ def report_page(
     files = {"judgments": qrels, "queries": queries, "documents": docs, "second": second_qrels}
     title = title if title.strip() else TITLE  # an HTML page must have one
     if isinstance(qrels, Scores):
-        _check_with_scores(
-            {"runs": runs, "docs": docs, "second_qrels": second_qrels} | answer_inputs
-        )
+        _check_with_scores({"runs": runs, "docs": docs, "second_qrels": second_qrels} | answer_inputs)
         _check_with_scores(options)
         measure_names: Any = measures
         scores = read_scores(qrels, measures=measure_names)
@@ -183,21 +181,15 @@ def report_page(
         return ReportPage(ReportData([scores], title, limits, test_options, **settings))
     _check_complete(qrels, runs, answer_inputs)
     answer_collection = _read_answers(answer_inputs, tokens, invalid) if answer_inputs else None
-    ranking_measures, answer_measures = (
-        (measures, None) if answer_collection is None else split_measures(measures)
-    )
+    ranking_measures, answer_measures = (measures, None) if answer_collection is None else split_measures(measures)
     inputs = None
     if runs is None:
         _check_without_rankings({"second_qrels": second_qrels} | options, ranking_measures)
     else:
-        inputs = _read_inputs(
-            qrels, runs, ranking_measures, second_qrels, list_depth, limits, options
-        )
+        inputs = _read_inputs(qrels, runs, ranking_measures, second_qrels, list_depth, limits, options)
     input_files = [*_iterate_paths(files | answer_inputs, runs)]
     score_parts = [] if inputs is None else [inputs.scores]
-    score_parts += _score_answers(
-        answer_collection, answer_measures, options, answers_only=inputs is None
-    )
+    score_parts += _score_answers(answer_collection, answer_measures, options, answers_only=inputs is None)
     return ReportPage(
         ReportData(
             score_parts,
@@ -235,9 +227,7 @@ def _read_inputs(
     if isinstance(list_depth, bool) or not isinstance(list_depth, int) or list_depth < 1:
         raise InputError(f"list_depth {list_depth!r}", "an integer ≥ 1")
     evaluator = Evaluator(qrels, measures, **options)
-    second = (
-        None if second_qrels is None else _make_second_evaluator(evaluator, second_qrels, options)
-    )
+    second = None if second_qrels is None else _make_second_evaluator(evaluator, second_qrels, options)
     return InputReader(evaluator, list_depth, limits, second).read_runs(runs)
 
 
@@ -256,9 +246,7 @@ def _drop_none(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _read_answers(
-    judged: Mapping[str, Any], tokens: TokensLike, invalid: Invalid
-) -> AnswerCollection:
+def _read_answers(judged: Mapping[str, Any], tokens: TokensLike, invalid: Invalid) -> AnswerCollection:
     """Read and check the answers."""
     names = ("assignments", "nuggets", "answers", "support", "rubric", "gold")
     sources = {name: judged.get(name) for name in names}
@@ -272,20 +260,14 @@ def _score_answers(
     """Return the scores of answers, if they were judged or are the only input."""
     if answered is None or not (answered.kinds or measures or answers_only):
         return []
-    scores = answered.compute_scores(
-        answered.choose_measures(measures), options.get("undefined", "zero")
-    )
+    scores = answered.compute_scores(answered.choose_measures(measures), options.get("undefined", "zero"))
     topic_names = read_named_topics(options.get("topics"))
     if topic_names is None:
         return [scores]
     topic_names = choose_topics(topic_names, scores.topics, "answers", strict=answers_only)
     topics = [topic for topic in scores.topics if topic in topic_names]
     selected = scores.select(topics=topics)
-    return (
-        [replace(selected, notes=(*selected.notes, *note_topics_file(topic_names)))]
-        if topics
-        else []
-    )
+    return [replace(selected, notes=(*selected.notes, *note_topics_file(topic_names)))] if topics else []
 
 
 def _check_without_rankings(options: Mapping[str, Any], measures: Any) -> None:
@@ -312,9 +294,7 @@ def _read_queries(queries: QueriesLike, topics: Any) -> dict[str, Query]:
     return {topic: query for topic, query in query_of_topic.items() if topic in set(topics)}
 
 
-def _make_second_evaluator(
-    evaluator: Evaluator, qrels: QrelsLike, options: Mapping[str, Any]
-) -> Evaluator:
+def _make_second_evaluator(evaluator: Evaluator, qrels: QrelsLike, options: Mapping[str, Any]) -> Evaluator:
     """Return an evaluator with the same measures and other judgments."""
     return Evaluator(qrels, list(evaluator.measures), **{**options, "preset": None})
 
@@ -342,9 +322,7 @@ def _iterate_paths(files: Mapping[str, Any], runs: Any) -> Iterator[tuple[str, s
                 yield use, os.fspath(path)
 
 
-def _describe_provenance(
-    command: str, files: Iterable[tuple[str, str]]
-) -> Iterator[dict[str, str]]:
+def _describe_provenance(command: str, files: Iterable[tuple[str, str]]) -> Iterator[dict[str, str]]:
     """Yield command, versions and hashes of input files."""
     if command:
         yield {"label": "command", "value": command}

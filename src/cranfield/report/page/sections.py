@@ -61,9 +61,7 @@ def _build_section(id: str, title: str, text: str, *tables: dict[str, Any], **ex
     return {"id": id, "title": title, "text": text, "tables": list(tables), **extras}
 
 
-def _build_table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = ""
-) -> dict[str, Any]:
+def _build_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "") -> dict[str, Any]:
     return {"title": title, "columns": [*columns], "rows": [*map(list, rows)], "note": note}
 
 
@@ -72,10 +70,7 @@ def _build_table(
 
 def _build_unjudged_section(inputs: ReportInputs) -> Iterator[Section]:
     """Bound the mean of each run over all labels of unjudged documents."""
-    if (
-        inputs.reader.failure_finder is None
-        or inputs.reader.failure_finder.column.name not in inputs.bounds
-    ):
+    if inputs.reader.failure_finder is None or inputs.reader.failure_finder.column.name not in inputs.bounds:
         return
     name = inputs.reader.failure_finder.column.name
     means = inputs.scores.values[:, :, inputs.scores.measures.index(name)].mean(axis=1)
@@ -112,9 +107,7 @@ def _build_second_section(
             rows,
             f"{len(rows):,} of {len(differ):,}" if len(rows) < len(differ) else "",
         ),
-        _build_table(
-            "Agreement", ("", "levels", "binary relevance"), [*_list_agreement(comparison)]
-        ),
+        _build_table("Agreement", ("", "levels", "binary relevance"), [*_list_agreement(comparison)]),
         *_build_ranking_table(inputs, names),
     ]
     relevant = f"{comparison.relevant[0]:,} relevant by {names[0]}, {comparison.relevant[1]:,} by"
@@ -150,13 +143,8 @@ def _build_ranking_table(inputs: ReportInputs, names: tuple[str, str]) -> Iterat
     if second_scores is None or name not in second_scores.measures:
         return
     summaries = [scores.summary() for scores in (inputs.scores, second_scores)]
-    rows = [
-        [run, *round_numbers(summary[run][name] for summary in summaries)]
-        for run in inputs.scores.runs
-    ]
-    yield _build_table(
-        f"{name} by both", ("run", *names), rows, _describe_tau(inputs.scores, second_scores, name)
-    )
+    rows = [[run, *round_numbers(summary[run][name] for summary in summaries)] for run in inputs.scores.runs]
+    yield _build_table(f"{name} by both", ("run", *names), rows, _describe_tau(inputs.scores, second_scores, name))
 
 
 def _describe_tau(first: Scores, second: Scores, name: str) -> str:
@@ -178,9 +166,7 @@ def _build_diversity_section(inputs: ReportInputs) -> Iterator[Section]:
         return
     measures = list(parse_measures(DIVERSITY_MEASURES))
     labelled = [run_data.labelled for run_data in inputs.runs]
-    scores = inputs.reader.evaluator.with_measures(measures).score_labelled(
-        labelled, strangers=True
-    )
+    scores = inputs.reader.evaluator.with_measures(measures).score_labelled(labelled, strangers=True)
     recall, relevance, _ = scores.measures
     means = scores.summary()
     points = [
@@ -220,9 +206,7 @@ def _build_walk_sections(inputs: ReportInputs) -> Iterator[Section]:
     if not inputs.reader.ordered:
         return
     models = dict.fromkeys(
-        replace(m, measurement="EU", called="")
-        for m in inputs.reader.evaluator.measures
-        if isinstance(m, UserModel)
+        replace(m, measurement="EU", called="") for m in inputs.reader.evaluator.measures if isinstance(m, UserModel)
     )
     for k, model in enumerate(models):
         yield _build_walk_section(inputs, model, f"walk-{k + 1}")
@@ -230,17 +214,13 @@ def _build_walk_sections(inputs: ReportInputs) -> Iterator[Section]:
 
 def _build_walk_section(inputs: ReportInputs, model: UserModel, id: str) -> Section:
     name, limit = str(model).removesuffix(".EU"), inputs.reader.limits.walks
-    evaluator = inputs.reader.evaluator.with_measures(
-        [model.to_user_model(run_data) for run_data in MEASUREMENTS]
-    )
+    evaluator = inputs.reader.evaluator.with_measures([model.to_user_model(run_data) for run_data in MEASUREMENTS])
     labelled = [run_data.labelled for run_data in inputs.runs]
     means = evaluator.score_labelled(labelled, strangers=True).summary()
     rows = [[run, *round_numbers(values.values())] for run, values in means.items()]
     drawn_runs = inputs.runs[:limit]
     walks = {
-        run_data.labelled.run.name: _build_points(
-            _compute_attention(inputs, model, run_data.labelled)
-        )
+        run_data.labelled.run.name: _build_points(_compute_attention(inputs, model, run_data.labelled))
         for run_data in drawn_runs
     }
     if len(drawn_runs) == len(inputs.runs) > 1 and _are_equal([*walks.values()]):
