@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
@@ -102,6 +102,7 @@ def checked(path: str, kind: str | None) -> Report | None:
 
 
 @settings(max_examples=examples(600), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@example(file=("run", "msmarco.tsv", "1\td1\t1\n1\td\r\t2\n2\td1\t1\n"))  # \r ends no line
 @given(file=mutated())
 def test_validate_agrees_with_the_readers(tmp_path_factory: pytest.TempPathFactory, file: tuple[str, str, str]) -> None:
     kind, name, text = file

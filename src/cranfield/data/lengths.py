@@ -20,7 +20,7 @@ from cranfield.data.reading.lines import (
     to_number,
 )
 from cranfield.data.reading.mappings import read_json
-from cranfield.data.reading.source import Source
+from cranfield.data.reading.source import Source, split_lines
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.tables import is_frame, to_polars
@@ -124,9 +124,9 @@ def _read_file(source: Source) -> DocLengths:
 
 def _detect_format(source: Source) -> Format:
     """Detect the format as for runs, but a header needs no topic column."""
-    for line in source.start.decode("utf-8", "replace").splitlines()[:1]:
+    for line in split_lines(source.start)[:1]:
         for name, separator in (("csv", ","), ("tsv", "\t")):
-            if find_spelling(SPELLINGS["doc"], line.split(separator)):
+            if find_spelling(SPELLINGS["doc"], line.decode("utf-8", "replace").split(separator)):
                 return FORMAT[name]
     format = guess_format(source)
     return TREC if format.tabular is not None and format.tabular.headed else format

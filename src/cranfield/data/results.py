@@ -313,7 +313,7 @@ def _has_topic_first(source: Source, is_measure: Callable[[str], bool]) -> bool:
     numbers has topics, the column with known measures has measures. Otherwise, topics come first
     if there is only one measure.
     """
-    start = source.start.decode("utf-8", "replace").splitlines()
+    start = source.start.decode("utf-8", "replace").split("\n")
     if len(source.start) == START:
         start.pop()  # incomplete line
     rows = [row for row in map(str.split, start) if len(row) == 3]

@@ -39,7 +39,7 @@ from cranfield.data.reading.records import (
     RecordItem,
     guess_meaning,
 )
-from cranfield.data.reading.source import NO_DATA, Beginning, Source
+from cranfield.data.reading.source import NO_DATA, Beginning, Source, split_lines
 from cranfield.data.reading.strings import ROOM, Strings, expand_spans
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.trec import (
@@ -68,7 +68,7 @@ BY_LINE = "document ids are line numbers: the first words after # are missing or
 
 def is_letor(beginning: Beginning) -> bool:
     """Return True if most lines have ``qid:ID`` as second field."""
-    heads = [line.split(None, 2) for line in beginning.start.splitlines()[:100]]
+    heads = [line.split(None, 2) for line in split_lines(beginning.start)[:100]]
     heads = [fields for fields in heads if fields and not fields[0].startswith(b"#")]
     matches = [fields for fields in heads if len(fields) > 1 and fields[1].startswith(b"qid:")]
     return 2 * len(matches) > len(heads)
@@ -209,7 +209,7 @@ def _match_comments(pattern: re.Pattern[bytes], text: bytes, ends: Ints, line: I
 
 def has_predictions(source: Source) -> bool:
     """Return True if most of the first lines are a single number."""
-    first = [line.split() for line in strip_comments(source.start).splitlines()[:100]]
+    first = [line.split() for line in split_lines(strip_comments(source.start))[:100]]
     first = [fields for fields in first if fields]
     return 2 * sum(len(fields) == 1 and _is_number(fields[0]) for fields in first) > len(first)
 
@@ -219,7 +219,7 @@ def can_be_predictions(source: Source) -> bool:
 
     RankLib numbers the documents of a query from 0.
     """
-    first = [line.split() for line in strip_comments(source.start).splitlines()[:100]]
+    first = [line.split() for line in split_lines(strip_comments(source.start))[:100]]
     first = [fields for fields in first if fields]
     ranklib = bool(first) and first[0][1:2] == [b"0"] and len(first[0]) == 3
     return ranklib or 2 * sum(len(fields) == 1 for fields in first) > len(first)

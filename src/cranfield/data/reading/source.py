@@ -44,6 +44,15 @@ CHUNK = 4 << 20
 START = 1 << 14
 
 
+def split_lines(data: bytes) -> list[bytes]:
+    r"""Split data at the line ends of the readers: ``\n`` and ``\r\n``, not a single ``\r``.
+
+    >>> split_lines(b"a b\r\nc\rd\n")
+    [b'a b', b'c\rd', b'']
+    """
+    return [line.removesuffix(b"\r") for line in data.split(b"\n")]
+
+
 def split_name(path: str | os.PathLike[str]) -> tuple[str, str]:
     """Return the name of a file without directory and suffixes, and its suffix.
 
@@ -139,7 +148,7 @@ class Source:
     @cached_property
     def first_lines(self) -> list[bytes]:
         """The first complete lines that are not blank and not comments."""
-        lines = self.start.splitlines()[: None if len(self.start) < START else -1]
+        lines = split_lines(self.start)[: None if len(self.start) < START else -1]
         return [line for line in lines if line.strip() and not NO_DATA.match(line)]
 
     def open(self) -> IO[bytes]:
