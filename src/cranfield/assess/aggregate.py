@@ -152,10 +152,7 @@ def unanimity(scores: Votes, top: float, p: float = 0.2, keep_zero: bool = False
     if keep_zero and not any(scores):
         return 0.0
     # As decimals, because in binary 0.2 · 3 · 2 is 1.2000000000000002.
-    gv, difference = (
-        _to_fraction(math.fsum(scores)),
-        _to_fraction(max(scores)) - _to_fraction(min(scores)),
-    )
+    gv, difference = (_to_fraction(math.fsum(scores)), _to_fraction(max(scores)) - _to_fraction(min(scores)))
     return float(gv + _to_fraction(p) * len(scores) * (_to_fraction(top) - difference))
 
 

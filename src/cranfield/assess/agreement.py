@@ -26,13 +26,7 @@ from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Note
-from cranfield.tables import (
-    Field,
-    ResultTable,
-    build_notes_entry,
-    build_record_table,
-    convert_numbers,
-)
+from cranfield.tables import Field, ResultTable, build_notes_entry, build_record_table, convert_numbers
 from cranfield.wording import align_columns, format_count, format_names, suggest_keywords
 
 Weights: TypeAlias = Literal["linear", "quadratic"]
@@ -65,11 +59,7 @@ def percent_agreement(confusion: ArrayLike) -> float:
     return _divide(float(np.trace(counts)), float(counts.sum()))
 
 
-def cohen_kappa(
-    confusion: ArrayLike,
-    weights: Weights | None = None,
-    scores: Sequence[float] | None = None,
-) -> float:
+def cohen_kappa(confusion: ArrayLike, weights: Weights | None = None, scores: Sequence[float] | None = None) -> float:
     """Return Cohen's κ of two assessors: the agreement beyond chance, at most 1.
 
     κ = 1 − Σ w·o / Σ w·e
@@ -221,11 +211,7 @@ class Agreement(TableResult):
         return [build_record_table("agreement", records), *visible, replace(last, caption=caption)]
 
     def _build_document(self) -> dict[str, Any]:
-        content = {
-            "assessors": self.assessors,
-            "labels": self.labels,
-            "all": _describe_agreement(self),
-        }
+        content = {"assessors": self.assessors, "labels": self.labels, "all": _describe_agreement(self)}
         topics = {topic: _describe_agreement(one) for topic, one in self.topics.items()}
         return content | ({"topics": topics} if topics else {}) | build_notes_entry(self.notes)
 
@@ -401,9 +387,4 @@ def _describe_agreement(agreement: Agreement) -> dict[str, Any]:
          "confusion": pair.confusion.tolist()}
         for pair in agreement.pairs
     ]  # fmt: skip
-    return {
-        "items": agreement.items,
-        "judged": agreement.judged,
-        **convert_numbers(agreement.values),
-        "pairs": pairs,
-    }
+    return {"items": agreement.items, "judged": agreement.judged, **convert_numbers(agreement.values), "pairs": pairs}

@@ -23,26 +23,13 @@ from cranfield.data.run import Run, Top, make_no_judged_topic_error
 from cranfield.data.run_inputs import RunLike
 from cranfield.data.run_reader import call_with_split, read_runs
 from cranfield.data.systems import RunNames
-from cranfield.data.tracks import (
-    TeamsLike,
-    TopicsLike,
-    choose_topics,
-    find_topics_file,
-    read_named_topics,
-    read_teams,
-)
+from cranfield.data.tracks import TeamsLike, TopicsLike, choose_topics, find_topics_file, read_named_topics, read_teams
 from cranfield.dataclass import dataclass
 from cranfield.display import Rows, TableResult
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Note, note_topics, note_topics_file
 from cranfield.tables import ResultTable
-from cranfield.wording import (
-    describe_disagreement,
-    format_count,
-    format_names,
-    format_option,
-    suggest_keywords,
-)
+from cranfield.wording import describe_disagreement, format_count, format_names, format_option, suggest_keywords
 
 Docs: TypeAlias = dict[str, tuple[str, ...]]  # of each topic
 Tops: TypeAlias = Mapping[str, Top]  # of each topic, the top documents of a run
@@ -390,11 +377,7 @@ def _flag_judged(levels: Floats, rel: float | None) -> tuple[Bools, Bools]:
 
 
 def _note_topics(
-    runs: Sequence[str],
-    tops: Sequence[Tops],
-    docs_of: Docs,
-    judgments: Qrels | None,
-    reason: str,
+    runs: Sequence[str], tops: Sequence[Tops], docs_of: Docs, judgments: Qrels | None, reason: str
 ) -> Iterator[Note]:
     judged_topics = docs_of.keys() if judgments is None else set(judgments.topics)
     retrieved = dict.fromkeys(chain.from_iterable(tops))
@@ -414,12 +397,7 @@ def _note_order(runs: Sequence[str], tops: Sequence[Tops], docs_of: Docs, depth:
     for run, lists in zip(runs, tops, strict=True):
         pooled = {topic: top for topic, top in lists.items() if topic in docs_of}
         if contradicted := [topic for topic, top in pooled.items() if top.contradicted]:
-            yield Note(
-                "rank-order",
-                f"{run}: {describe_disagreement(contradicted)}",
-                run,
-                tuple(contradicted),
-            )
+            yield Note("rank-order", f"{run}: {describe_disagreement(contradicted)}", run, tuple(contradicted))
         if tied := [topic for topic, top in pooled.items() if top.tied]:
             text = f"equal scores on both sides of depth {depth} in {format_names(tied, 'topic')}"
             yield Note("ties", f"{run}: {text}, ordered by document id", run, tuple(tied))

@@ -10,14 +10,7 @@ import numpy as np
 from cranfield.assess.pool import Pool
 from cranfield.assess.strata import Sample
 from cranfield.data.names import check_word, format_json, format_rows
-from cranfield.tables import (
-    Field,
-    ResultTable,
-    bind_rows,
-    build_columns,
-    build_notes_entry,
-    build_record_table,
-)
+from cranfield.tables import Field, ResultTable, bind_rows, build_columns, build_notes_entry, build_record_table
 from cranfield.wording import format_count
 
 KINDS = {
@@ -34,10 +27,7 @@ LISTS = ("text", "csv", "tsv", "json")  # formats of files for assessors
 def build_tables(result: Pool, per_topic: bool) -> list[ResultTable]:
     """Build the contributions of runs and teams, and the sizes of topics."""
     rows = [row.to_dict() for row in result.contributions(per_topic)]
-    return [
-        build_record_table("contributions", rows, KINDS),
-        *_build_visible_tables(result, per_topic),
-    ]
+    return [build_record_table("contributions", rows, KINDS), *_build_visible_tables(result, per_topic)]
 
 
 def _build_visible_tables(pool: Pool, per_topic: bool) -> list[ResultTable]:

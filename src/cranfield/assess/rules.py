@@ -174,12 +174,7 @@ def _build_rules(table: Mapping[str, Any], name: str) -> Rules:
             fix = f"Valid: {', '.join(criteria)}"
             raise InputError.from_problem(f"unknown criterion {criterion!r}", fix, name)
         criteria.setdefault(criterion, ())
-    return Rules(
-        name,
-        tuple(rules),
-        None if otherwise is None else _read_score(otherwise, "otherwise", name),
-        criteria,
-    )
+    return Rules(name, tuple(rules), None if otherwise is None else _read_score(otherwise, "otherwise", name), criteria)
 
 
 def _read_criteria(criteria: Any, name: str) -> dict[str, tuple[Answer, ...]]:

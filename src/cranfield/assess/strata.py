@@ -81,11 +81,7 @@ def _parse_strata(text: str) -> Iterator[tuple[int, int, float]]:
 
 
 def draw_sample(
-    docs: Mapping[str, Sequence[str]],
-    best: Ints,
-    strata: Sequence[Stratum],
-    seed: int,
-    levels: Floats | None,
+    docs: Mapping[str, Sequence[str]], best: Ints, strata: Sequence[Stratum], seed: int, levels: Floats | None
 ) -> Sample:
     """Draw a random sample of each stratum of each topic, without replacement.
 

@@ -29,14 +29,7 @@ from itertools import product
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from cranfield.compat import inputs
-from cranfield.compat.inputs import (
-    COLUMNS,
-    clip_levels,
-    materialize,
-    read_subtopic_qrels,
-    sort_frame,
-    to_rows,
-)
+from cranfield.compat.inputs import COLUMNS, clip_levels, materialize, read_subtopic_qrels, sort_frame, to_rows
 from cranfield.compat.mapping import MODELS, build_five_requests, build_request
 from cranfield.compat.pytrec_eval import supported_nicknames
 from cranfield.compat.scorer import Request, Scorer, is_empty
@@ -415,10 +408,7 @@ def define(
 
 
 def define_byquery(
-    impl: Callable[[Any, Any], float],
-    name: str | None = None,
-    support_cutoff: bool = True,
-    **others: Any,
+    impl: Callable[[Any, Any], float], name: str | None = None, support_cutoff: bool = True, **others: Any
 ) -> DefinedMeasure:
     """Return a measure from a function of the judgments and results of one topic.
 
@@ -540,8 +530,7 @@ def _resolve_measure(measure: MeasureLike) -> Measure:
     """Return the measure for an argument."""
     if isinstance(measure, base.Measure | base.MeasureType):
         raise InputError(
-            f"cranfield's own {measure}",
-            "a measure of compat.ir_measures, where the name can have another meaning",
+            f"cranfield's own {measure}", "a measure of compat.ir_measures, where the name can have another meaning"
         )
     return parse_measure(measure if isinstance(measure, Measure) else str(measure))
 
@@ -655,20 +644,13 @@ cwl_eval = Provider(
     "cwl_eval",
     {
         **{"P": _ALL_DOCS, "RR": {**_NO_CUTOFF, **_ALL_DOCS}, "AP": {**_NO_CUTOFF, **_ALL_DOCS}},
-        **{
-            "RBP": {**_NO_CUTOFF, "rel": (_REQUIRED,)},
-            "SDCG": {**_NEEDS_CUTOFF, **_NEEDS_MAX_REL, "dcg": ("log2",)},
-        },
+        **{"RBP": {**_NO_CUTOFF, "rel": (_REQUIRED,)}, "SDCG": {**_NEEDS_CUTOFF, **_NEEDS_MAX_REL, "dcg": ("log2",)}},
         **dict.fromkeys(("BPM", "NERR10", "NERR11", "INST", "INSQ"), _NEEDS_MAX_REL),
         **{name: {**_NEEDS_CUTOFF, **_NEEDS_MAX_REL} for name in ("NERR8", "NERR9")},
     },
 )
 gdeval = Provider(
-    "gdeval",
-    {
-        "nDCG": {**_NEEDS_CUTOFF, **_NO_GAINS, **_ALL_DOCS, "dcg": ("exp-log2",)},
-        "ERR": _NEEDS_CUTOFF,
-    },
+    "gdeval", {"nDCG": {**_NEEDS_CUTOFF, **_NO_GAINS, **_ALL_DOCS, "dcg": ("exp-log2",)}, "ERR": _NEEDS_CUTOFF}
 )
 judged = Provider("judged", _map_to_any("Judged"))
 msmarco = Provider("msmarco", {"RR": _ALL_DOCS})

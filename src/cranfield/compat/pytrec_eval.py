@@ -25,14 +25,7 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure
 from cranfield.measures.counts import NumRel
 from cranfield.measures.grammar import parse_measure
-from cranfield.measures.trec_eval import (
-    AT_RANKS,
-    AT_SHARES,
-    OFFICIAL,
-    SET,
-    VERSION_9,
-    find_measure,
-)
+from cranfield.measures.trec_eval import AT_RANKS, AT_SHARES, OFFICIAL, SET, VERSION_9, find_measure
 from cranfield.scores import FLOOR
 
 __all__ = [
@@ -45,11 +38,7 @@ __all__ = [
 ]
 
 supported_measures: set[str] = set(VERSION_9)
-supported_nicknames: dict[str, set[str]] = {
-    "official": set(OFFICIAL),
-    "set": set(SET),
-    "all_trec": set(VERSION_9),
-}
+supported_nicknames: dict[str, set[str]] = {"official": set(OFFICIAL), "set": set(SET), "all_trec": set(VERSION_9)}
 
 _DEFAULTS: dict[str, tuple[float, ...]] = {"set_F": (1.0,)} | AT_RANKS | AT_SHARES
 _NO_PARAMETER = (math.nan,)  # Parameter of a measure without one.

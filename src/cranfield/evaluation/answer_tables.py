@@ -10,13 +10,7 @@ from cranfield.evaluation.answers import AnswerDetail, AnswerDetails
 from cranfield.tables import Field, ResultTable, bind_rows, build_record_table
 from cranfield.wording import format_count, format_number
 
-KINDS: dict[str, type] = {
-    "sub_narrative": str,
-    "text": str,
-    "citation": str,
-    "support": float,
-    "met": float,
-}
+KINDS: dict[str, type] = {"sub_narrative": str, "text": str, "citation": str, "support": float, "met": float}
 TABLES = ("nuggets", "sentences", "criteria", "texts")
 MAX_TEXT_LENGTH = 52  # characters of displayed texts
 IMPORTANCE = {True: "vital", False: "okay"}
@@ -27,10 +21,7 @@ SUPPORT_WORDS = {1.0: "full", 0.5: "partial", 0.0: "none", None: "not judged"}
 def build_tables(result: AnswerDetails) -> list[ResultTable]:
     """Build a machine-readable table per kind of judgment and tables per run."""
     record_tables = [_build_kind_table(name, rows) for name, rows in _collect_rows(result).items() if rows]
-    return [
-        *record_tables,
-        *(table for run in result.by_run for table in _build_run_tables(result, run)),
-    ]
+    return [*record_tables, *(table for run in result.by_run for table in _build_run_tables(result, run))]
 
 
 def _build_kind_table(name: str, rows: list[dict[str, Any]]) -> ResultTable:
@@ -77,10 +68,7 @@ def _build_run_tables(details: AnswerDetails, run: str) -> Iterator[ResultTable]
     if detail.text is not None:
         texts = [detail.text, *details.gold]
         sources = ["answer", *("gold" for _ in details.gold)]
-        fields = [
-            Field("which", sources, head="", key=True),
-            Field("text", texts, texts=_truncate_texts(texts)),
-        ]
+        fields = [Field("which", sources, head="", key=True), Field("text", texts, texts=_truncate_texts(texts))]
         yield _build_visible_table(detail, "references", fields, f"{run}, topic {details.topic}")
 
 
@@ -110,11 +98,7 @@ def _build_sentence_columns(detail: AnswerDetail) -> list[Field]:
     ]
     numbers, cited, support, texts = zip(*rows, strict=True)
     words = ["–" if c == "–" else SUPPORT_WORDS[s] for c, s in zip(cited, support, strict=True)]
-    fields = [
-        Field("sentence", numbers, key=True),
-        Field("citation", cited),
-        Field("support", words),
-    ]
+    fields = [Field("sentence", numbers, key=True), Field("citation", cited), Field("support", words)]
     return [*fields, *([Field("text", _truncate_texts(texts))] if any(texts) else [])]
 
 

@@ -37,14 +37,7 @@ from cranfield.evaluation.texts import note_tokens
 from cranfield.measures import answers as seen
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import Measures, parse_measures, parse_measures_for
-from cranfield.measures.texts import (
-    Reader,
-    ReferenceMeasure,
-    TokensLike,
-    build_answer,
-    build_reader,
-    get_tokeniser,
-)
+from cranfield.measures.texts import Reader, ReferenceMeasure, TokensLike, build_answer, build_reader, get_tokeniser
 from cranfield.scores import Facts, Note, Scores, note_topics
 from cranfield.tables import ResultTable
 from cranfield.wording import format_count, format_names, format_option, suggest_keywords
@@ -472,11 +465,7 @@ class AnswerCollection:
     # -- notes ------------------------------------------------------------------------------------
 
     def _fill_undefined(
-        self,
-        values: Floats,
-        topics: Sequence[str],
-        measures: Sequence[Measure],
-        undefined: Undefined,
+        self, values: Floats, topics: Sequence[str], measures: Sequence[Measure], undefined: Undefined
     ) -> Iterator[Note]:
         """Note undefined and unjudged topics. Set undefined scores to 0 if requested."""
         is_judged = np.array([[t in self.topics[_get_input(m)] for m in measures] for t in topics])

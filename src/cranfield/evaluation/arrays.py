@@ -21,10 +21,7 @@ from cranfield.scores import LazyNotes, Note, Scores
 QID_USAGE = "qid=[query of each document]"
 QUERIES = f"Pass group=[documents per query], {QID_USAGE}, or arrays with a row per query."
 
-EXCHANGED = Note(
-    "exchanged",
-    "y_true has fractions and y_score integers. Check the order: levels, then predictions.",
-)
+EXCHANGED = Note("exchanged", "y_true has fractions and y_score integers. Check the order: levels, then predictions.")
 
 
 @with_options

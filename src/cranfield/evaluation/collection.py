@@ -84,12 +84,7 @@ class Collection:
         documents = Documents.from_measures(measures)
         gold = _with_names(GoldStandard.from_qrels(judgments), documents)
         intents = build_intents(gold, intent_info) if by_intent else None
-        candidates = (
-            lengths,
-            costs,
-            verticals if verticals and verticals.is_used else None,
-            documents,
-        )
+        candidates = (lengths, costs, verticals if verticals and verticals.is_used else None, documents)
         return cls(
             options,
             gold,
@@ -144,12 +139,7 @@ class Collection:
         """Return a collection with judgments of some of the items only."""
         judgments = self.gold.judgments
         offsets = np.concatenate(([0], np.cumsum(judged)))[judgments.offsets]
-        part = replace(
-            judgments,
-            offsets=offsets,
-            levels=judgments.levels[judged],
-            items=judgments.items[judged],
-        )
+        part = replace(judgments, offsets=offsets, levels=judgments.levels[judged], items=judgments.items[judged])
         return replace(self, labels=replace(self.labels, judgments=part))
 
     # -- blocks -----------------------------------------------------------------------------------
@@ -268,12 +258,7 @@ class Collection:
         rankings = full_rankings if ties == "expected" else self.apply_strategy(full_rankings)
         extra_fields = run_labels.values, run_labels.sample
         return LabelledRun(
-            run,
-            full_rankings,
-            rankings,
-            run_labels.topics,
-            run_labels.contradicted_topics,
-            *extra_fields,
+            run, full_rankings, rankings, run_labels.topics, run_labels.contradicted_topics, *extra_fields
         )
 
     def with_ties(self, ties: TieOrder) -> Collection:

@@ -188,10 +188,7 @@ class JudgedRange(NamedTuple):
 
 
 def compute_judged_by_rank(
-    qrels: QrelsLike,
-    runs: RunsLike,
-    cutoffs: Iterable[float] | None = None,
-    **options: Unpack[Settings],
+    qrels: QrelsLike, runs: RunsLike, cutoffs: Iterable[float] | None = None, **options: Unpack[Settings]
 ) -> tuple[list[JudgedRange], Scores]:
     """Return the fraction of judged documents of each run, by rank or between cutoffs.
 

@@ -101,8 +101,4 @@ def _collect_system_notes(name: str, system: Distributions, gold: Distributions,
         text = f"{name}: {format_names(missing_items, 'item')} missing, scored as uniform"
         yield Note("missing-items", text, name, tuple(missing_items))
     if extra_items := [item for item in system.items if item not in gold.items]:
-        yield Note(
-            "extra-items",
-            f"{name}: {format_names(extra_items, 'item')} not in the gold, ignored",
-            name,
-        )
+        yield Note("extra-items", f"{name}: {format_names(extra_items, 'item')} not in the gold, ignored", name)

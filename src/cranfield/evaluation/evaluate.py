@@ -29,12 +29,7 @@ RunsLike: TypeAlias = RunLike | Sequence[RunLike] | Mapping[str, RunLike]
 
 
 @with_options
-def evaluate(
-    qrels: QrelsLike,
-    runs: RunsLike,
-    measures: MeasuresLike = None,
-    **options: Unpack[Settings],
-) -> Scores:
+def evaluate(qrels: QrelsLike, runs: RunsLike, measures: MeasuresLike = None, **options: Unpack[Settings]) -> Scores:
     """Score one or several runs.
 
     `qrels` and each run are a path, a nested dict, a Polars or pandas frame, or tuples. Several
@@ -106,11 +101,7 @@ class Evaluator:
         return labelled
 
     def collect_scores(
-        self,
-        names: Sequence[str],
-        counts: Bools,
-        values: Floats,
-        collect_notes: Callable[[], Iterable[Note]],
+        self, names: Sequence[str], counts: Bools, values: Floats, collect_notes: Callable[[], Iterable[Note]]
     ) -> Scores:
         """Build the scores of runs from values for all topics. `counts` selects the topics."""
         values = values[:, self.scorer.expand_topics(counts)]

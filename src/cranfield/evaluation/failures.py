@@ -286,8 +286,7 @@ def hard_topics(
     looking = FailureFinder(build_evaluator(qrels, measure, options))
     find = looking.evaluator.collection.match_run
     inspections = call_with_split(
-        looking.evaluator.read(runs),
-        lambda runs_read: [looking.inspect_run(run, find(run)) for run in runs_read],
+        looking.evaluator.read(runs), lambda runs_read: [looking.inspect_run(run, find(run)) for run in runs_read]
     )
     return looking.find_hard_topics(inspections)
 
@@ -331,14 +330,7 @@ class FailureFinder:
             notes.append(Note("bounds", text))
         results = tuple(failures.iter_results(places[has_relevant].tolist()))
         notes += _note_mostly_unjudged(column.name, results, inspections)
-        return HardTopics(
-            column.name,
-            column.better,
-            scores.runs,
-            results,
-            not bounding.unsupported,
-            tuple(notes),
-        )
+        return HardTopics(column.name, column.better, scores.runs, results, not bounding.unsupported, tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,10 +356,7 @@ class RunInspection:
         collection, measuring = evaluator.collection, evaluator.scorer
         labelled = collection.apply_labels(run, labels)
         collection.check_overlap(labelled)
-        orders = [
-            labelled,
-            *(collection.with_ties(x).apply_labels(run, labels) for x in ("best", "worst")),
-        ]
+        orders = [labelled, *(collection.with_ties(x).apply_labels(run, labels) for x in ("best", "worst"))]
         values = np.stack([measuring.compute_values(order.rankings)[:, 0] for order in orders])
         return cls(
             labelled,
@@ -417,11 +406,7 @@ class _FailureAnalysis:
     """The failures of runs and their reasons. All arrays are [runs, topics]."""
 
     def __init__(
-        self,
-        evaluator: Evaluator,
-        bounding: ScoreBounds,
-        inspections: Sequence[RunInspection],
-        relevant_counts: Ints,
+        self, evaluator: Evaluator, bounding: ScoreBounds, inspections: Sequence[RunInspection], relevant_counts: Ints
     ) -> None:
         self.evaluator, self.bounding, self.inspections, self.relevant_counts = (
             evaluator,
@@ -517,14 +502,7 @@ class _FailureAnalysis:
         retrieved, above_cutoff = (
             np.stack([getattr(x, name) for x in self.inspections]) for name in ("found", "above")
         )
-        holds = [
-            ~answered,
-            retrieved == 0,
-            above_cutoff == 0,
-            self.tie_decides,
-            self.unjudged_decides,
-            answered | True,
-        ]
+        holds = [~answered, retrieved == 0, above_cutoff == 0, self.tie_decides, self.unjudged_decides, answered | True]
         return np.where(self.fails, np.argmax(holds, axis=0), -1)
 
     def iter_results(self, topics: Sequence[int]) -> Iterator[Result]:
@@ -532,11 +510,7 @@ class _FailureAnalysis:
         return (self._build_result(i, t) for t in topics for i in range(len(self.inspections)))
 
     def _build_result(self, i: int, t: int) -> Result:
-        inspection, best, bounded = (
-            self.inspections[i],
-            int(self.best_run[i, t]),
-            not self.bounding.unsupported,
-        )
+        inspection, best, bounded = (self.inspections[i], int(self.best_run[i, t]), not self.bounding.unsupported)
         ties_low, ties_high = _get_ends(inspection.ties, t)
         low, high = _get_ends(self.score_bounds[i], t) if bounded else (None, None)
         minimum, maximum = _get_ends(self.difference_bounds[i], t) if bounded and best >= 0 else (None, None)

@@ -124,9 +124,7 @@ class GoldHierarchy:
             raise InputError(f"no topic {unmatched[0]}", expected, incomplete.collection.gold.qrels.where)
         self.parents = {
             topic: parents.get_parents(
-                topic,
-                _get_intent_names(first.collection, topic),
-                _get_intent_names(second.collection, topic),
+                topic, _get_intent_names(first.collection, topic), _get_intent_names(second.collection, topic)
             )
             for topic in self.topics
         }
@@ -157,12 +155,7 @@ class GoldHierarchy:
 
 
 def _build_evaluator(
-    qrels: QrelsLike,
-    intents_source: IntentsLike,
-    m: Measure,
-    ties: Ties | None,
-    separator: str,
-    format: str | None,
+    qrels: QrelsLike, intents_source: IntentsLike, m: Measure, ties: Ties | None, separator: str, format: str | None
 ) -> Evaluator:
     """Build the evaluator of one level."""
     source, field_separator = _open_source(qrels, separator)
@@ -191,10 +184,7 @@ def _get_intent_names(level: Collection, topic: str) -> tuple[str, ...]:
 def _find_intents(level: Collection, topic: str, subtopics: Iterable[str]) -> list[str | None]:
     """Return the intent of each subtopic, None without one."""
     assert level.intents is not None  # noqa: S101
-    items, names = (
-        level.gold.by_topic[level.gold.topic_index[topic]],
-        _get_intent_names(level, topic),
-    )
+    items, names = (level.gold.by_topic[level.gold.topic_index[topic]], _get_intent_names(level, topic))
     names_wanted = list(subtopics)
     judged = [subtopic for subtopic in names_wanted if subtopic in items]
     item_array = np.array([items[subtopic] for subtopic in judged], dtype=np.int64)

@@ -78,10 +78,7 @@ def _build_label_tables(rankings: Sequence[LabelledList]) -> list[ResultTable]:
     """Build a machine-readable table of all items and a table per ranking."""
     rows = _list_items(rankings)
     values = [{name: drop_zero_fraction(value) for name, value in row.items()} for row in rows]
-    return [
-        build_record_table("labels", values, dict.fromkeys(COLUMNS)),
-        *map(_build_ranking_table, rankings),
-    ]
+    return [build_record_table("labels", values, dict.fromkeys(COLUMNS)), *map(_build_ranking_table, rankings)]
 
 
 def _list_items(rankings: Sequence[LabelledList]) -> list[dict[str, Any]]:
@@ -95,10 +92,7 @@ def _list_items(rankings: Sequence[LabelledList]) -> list[dict[str, Any]]:
 
 def _build_ranking_table(ranking: LabelledList) -> ResultTable:
     """Build the table of a ranking, with missed items at the end."""
-    rows = [
-        *split_stretches(ranking.items, lambda item: (item.level or 0) > 0),
-        *zip(ranking.missed),
-    ]
+    rows = [*split_stretches(ranking.items, lambda item: (item.level or 0) > 0), *zip(ranking.missed)]
     fields = build_ranking_columns(rows, _format_cells, ["status", "group"], ("rank", "document"), _choose_colour)
     visible = fields if any(fields[-1].cell_texts) else fields[:-1]
     return ResultTable(f"{ranking.run} {ranking.topic}", visible, title=_format_title(ranking))

@@ -236,10 +236,7 @@ TEXT: Kind = (lambda x: isinstance(x, str), "text")
 FLAG: Kind = (lambda x: isinstance(x, bool), "true or false")
 COUNT: Kind = (lambda x: type(x) is int and x >= 1, "an integer ≥ 1")
 TEXTS: Kind = (lambda x: isinstance(x, list) and all(map(TEXT[0], x)), "a list of texts")
-TEXT_TABLE: Kind = (
-    lambda x: isinstance(x, dict) and all(map(TEXT[0], x.values())),
-    "texts by name",
-)
+TEXT_TABLE: Kind = (lambda x: isinstance(x, dict) and all(map(TEXT[0], x.values())), "texts by name")
 LEVELS: Kind = (
     lambda x: isinstance(x, dict) and all(to_number(level) is not None for level in x.values()),
     "levels by label such as {A = 2, B = 1}",

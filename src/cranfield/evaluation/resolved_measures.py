@@ -108,10 +108,7 @@ def _parse_requested(measures: MeasuresLike, options: Options) -> tuple[tuple[st
     preset_measures = () if task is None else task.measures_at()
     if task is None and measures is None:
         measures = DEFAULT_MEASURES
-    parsed = [
-        *parse_with_texts(preset_measures),
-        *parse_with_texts(() if measures is None else measures),
-    ]
+    parsed = [*parse_with_texts(preset_measures), *parse_with_texts(() if measures is None else measures)]
     return tuple(text for text, _ in parsed), tuple(dict.fromkeys(m for _, m in parsed))
 
 

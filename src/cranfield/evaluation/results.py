@@ -105,11 +105,7 @@ def _read(
         return _read(parts[0].scores, missing, measures, lower, run_names)
     rows = (_iter_rows(part, run_names) if isinstance(part, _SavedScores) else part for part in parts)
     scores = _collect_scores(chain.from_iterable(rows), missing, measures, lower)
-    notes = (
-        *_note_exclusions(excluded),
-        *_note_suspected_summaries(scores),
-        *_note_suspected_failures(scores),
-    )
+    notes = (*_note_exclusions(excluded), *_note_suspected_summaries(scores), *_note_suspected_failures(scores))
     return _rename_columns(replace(scores, notes=(*scores.notes, *notes)), measures)
 
 

@@ -67,13 +67,7 @@ def _find_gainful(measuring: Scorer, measures: Sequence[Measure], rankings: Rank
 class TieOrders:
     """Computes some measures for other orders of tied documents."""
 
-    def __init__(
-        self,
-        measuring: Scorer,
-        measures: Sequence[Measure],
-        rankings: Rankings,
-        places: Reordering,
-    ) -> None:
+    def __init__(self, measuring: Scorer, measures: Sequence[Measure], rankings: Rankings, places: Reordering) -> None:
         self.measuring, self.measures = measuring, measures
         self.reordering, self.blocks = Reordering(rankings), measuring.blocks
         self.keys = np.searchsorted(places.rows, self.reordering.rows)  # index of each key

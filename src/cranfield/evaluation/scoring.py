@@ -125,20 +125,14 @@ class Scorer:
         return np.concatenate(self.compute_plain(self.measures, rankings, blocks), axis=1)
 
     def compute_plain(
-        self,
-        measures: Sequence[Measure],
-        rankings: Rankings,
-        blocks: Sequence[Block] | None = None,
+        self, measures: Sequence[Measure], rankings: Rankings, blocks: Sequence[Block] | None = None
     ) -> list[Floats]:
         """Compute topics × columns of each measure without changing ties."""
         all_blocks = self.blocks if blocks is None else blocks
         return self.compute_measures(measures, lambda block: block.build_lists(rankings), all_blocks)
 
     def compute_measures(
-        self,
-        measures: Sequence[Measure],
-        lists_of: Callable[[Block], Lists],
-        blocks: Sequence[Block],
+        self, measures: Sequence[Measure], lists_of: Callable[[Block], Lists], blocks: Sequence[Block]
     ) -> list[Floats]:
         """Compute topics × columns of each measure, block by block."""
         if not measures:

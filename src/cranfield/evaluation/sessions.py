@@ -51,14 +51,7 @@ from cranfield.measures.sessions import (
     sU,
 )
 from cranfield.scores import Facts, Note, Scores, note_topics
-from cranfield.tables import (
-    Field,
-    ResultTable,
-    bind_rows,
-    build_columns,
-    build_record_table,
-    drop_zero_fraction,
-)
+from cranfield.tables import Field, ResultTable, bind_rows, build_columns, build_record_table, drop_zero_fraction
 from cranfield.wording import (
     describe_disagreement,
     format_count,
@@ -189,12 +182,7 @@ def trailtext(
 
 
 def _read_collection(
-    qrels: Qrels | None,
-    sessions: Any,
-    clicks: Any,
-    lengths: LengthsLike,
-    ties: Ties | None,
-    run_names: RunNames,
+    qrels: Qrels | None, sessions: Any, clicks: Any, lengths: LengthsLike, ties: Ties | None, run_names: RunNames
 ) -> _SessionSystems | _ClickLogs:
     """Read sessions, or click logs if there are no sessions."""
     if sessions is not None:

@@ -71,10 +71,7 @@ class Explanation(TableResult):
     @property
     def lists(self) -> dict[str, Steps]:
         """All rankings of the explanation by name. Equal orders are included once."""
-        shown_lists, ideal = (
-            {"run": self.steps},
-            {} if self.ideal is None else {"ideal": self.ideal},
-        )
+        shown_lists, ideal = ({"run": self.steps}, {} if self.ideal is None else {"ideal": self.ideal})
         if self.sampled is not None:
             shown_lists |= {"best": self.sampled.best.steps, "worst": self.sampled.worst.steps}
             if shown_lists["best"] == shown_lists["worst"]:

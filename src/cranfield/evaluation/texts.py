@@ -122,12 +122,7 @@ class TextCollection:
 
     @classmethod
     def from_inputs(
-        cls,
-        references: TextsLike | None,
-        systems: Any,
-        nuggets: NuggetsLike | None,
-        matches: Any,
-        tokens: TokensLike,
+        cls, references: TextsLike | None, systems: Any, nuggets: NuggetsLike | None, matches: Any, tokens: TokensLike
     ) -> TextCollection:
         """Read and check all inputs."""
         get_tokeniser(tokens)
@@ -179,12 +174,7 @@ class TextCollection:
         return build_scores(values, self.systems, self.topics, measures, notes)
 
     def _build_answer(
-        self,
-        system: str,
-        topic: str,
-        read: Reader,
-        references: Sequence[Words],
-        nuggets: Mapping[str, Nugget],
+        self, system: str, topic: str, read: Reader, references: Sequence[Words], nuggets: Mapping[str, Nugget]
     ) -> Answer | None:
         """Return the text of a system for measures, or None if missing."""
         text, matches = self._get_text(system, topic), self.matches.get(system)

@@ -99,10 +99,7 @@ def explain(
 
 
 def explain_levels(
-    measures: MeasuresLike,
-    levels: Levels,
-    judged: Levels | None = None,
-    **options: Unpack[Settings],
+    measures: MeasuresLike, levels: Levels, judged: Levels | None = None, **options: Unpack[Settings]
 ) -> Explanations:
     """Explain the scores of a ranking given as levels of its documents."""
     for m in ResolvedMeasures.from_options(measures, Options.from_mapping(options)).measures:
@@ -118,11 +115,7 @@ def explain_levels(
 
 
 def explain_all(
-    measures: MeasuresLike,
-    qrels: QrelsLike,
-    run: Any,
-    topic: Any = None,
-    **options: Unpack[Settings],
+    measures: MeasuresLike, qrels: QrelsLike, run: Any, topic: Any = None, **options: Unpack[Settings]
 ) -> Explanations:
     """Explain the scores of one topic by several measures, or of all topics in the options."""
     settings = Options.from_mapping(options)
@@ -357,10 +350,7 @@ def _build_legend(m: Measure, e: Explanation) -> dict[str, str]:
     has_expected = e.sampled is None and any(row.tied for row in e.steps.rows)
     meanings = {**LETTERS, **NOTATION, **STEPS, **(EXPECTED_NOTATION if has_expected else {})}
     meanings |= {**getattr(m, "base", m).symbols, **m.symbols}  # D(M) shows the steps of M
-    names = [
-        *_find_letters(e.variant),
-        *(x for name in e.symbols for x in (name, *_find_letters(name))),
-    ]
+    names = [*_find_letters(e.variant), *(x for name in e.symbols for x in (name, *_find_letters(name)))]
     legend = {}
     for name in names:
         symbol = name if name in meanings else re.split(r"[ (@]", name)[0]

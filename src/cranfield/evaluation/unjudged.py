@@ -23,13 +23,7 @@ from cranfield.evaluation.options import Options, Settings, with_options
 from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.evaluation.scoring import Scorer
 from cranfield.labelling.blocks import expand_spans
-from cranfield.measures.bounds import (
-    BOUNDED,
-    Ends,
-    FullLists,
-    compute_difference_bounds,
-    is_bounded,
-)
+from cranfield.measures.bounds import BOUNDED, Ends, FullLists, compute_difference_bounds, is_bounded
 from cranfield.measures.lists import Lists, scatter, to_floats
 from cranfield.scores import ALL
 

@@ -202,10 +202,7 @@ class RelabelledLists:
     """Scores of the rankings of a topic for any labels of its documents."""
 
     def __init__(self, evaluator: Evaluator, labelled: Sequence[LabelledRun], measures: Sequence[Measure]) -> None:
-        self.collection, self.with_topic_gains = (
-            evaluator.collection,
-            evaluator.scorer.with_topic_gains,
-        )
+        self.collection, self.with_topic_gains = (evaluator.collection, evaluator.scorer.with_topic_gains)
         self.rankings = [self.collection.select_topics(labelled_run.rankings) for labelled_run in labelled]
         self.measures = measures
 

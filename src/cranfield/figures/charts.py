@@ -77,11 +77,7 @@ def shorten_name_column(names: pl.Series) -> pl.Series:
 
 
 def encode_names(
-    names: pl.Series,
-    title: str | list[str],
-    theme: Theme,
-    styles: Mapping[str, Style] | None = None,
-    **settings: Any,
+    names: pl.Series, title: str | list[str], theme: Theme, styles: Mapping[str, Style] | None = None, **settings: Any
 ) -> dict[str, Any]:
     """Encode names by colour, shape and dash. Default: the same style in all figures."""
     distinct = names.unique(maintain_order=True).to_list()
@@ -132,11 +128,7 @@ def draw_lines(base: Any, encodings: Vega, tooltip: Sequence[Any], mark_filter: 
     base = base.encode(encodings["color"])
     marks = [base.transform_filter(mark_filter).mark_point().encode(encodings["shape"])] if mark_filter else []
     targets = base.mark_point(opacity=0, size=90, clip=style.get("clip", False))
-    return [
-        base.mark_line(**style).encode(encodings["dash"]),
-        *marks,
-        targets.encode(tooltip=tooltip),
-    ]
+    return [base.mark_line(**style).encode(encodings["dash"]), *marks, targets.encode(tooltip=tooltip)]
 
 
 def draw_curves(
@@ -286,11 +278,7 @@ def encode_shade(field: str, title: str, ends: Ticks, theme: Theme) -> Any:
 
 
 def draw_cells(
-    data: pl.DataFrame,
-    names: Mapping[str, Sequence[str]],
-    shade: Any,
-    texts: Mapping[str, Vega],
-    theme: Theme,
+    data: pl.DataFrame, names: Mapping[str, Sequence[str]], shade: Any, texts: Mapping[str, Vega], theme: Theme
 ) -> Any:
     """Draw a panel of cells with texts: one cell per column name and row name.
 
@@ -436,12 +424,7 @@ def build_panel(data: pl.DataFrame | None, *layers: Any, size: Size = SIZE, **mo
 
 
 def build_panels(
-    charts: Sequence[Any],
-    columns: int,
-    theme: Theme,
-    heading: str = "",
-    lines: Sequence[str] = (),
-    width: float = 0,
+    charts: Sequence[Any], columns: int, theme: Theme, heading: str = "", lines: Sequence[str] = (), width: float = 0
 ) -> Any:
     """Concatenate panels of the same width below one heading."""
     return finish_chart(alt.concat(*charts, columns=columns), theme, heading, lines, width, several_panels=True)

@@ -186,13 +186,7 @@ def _collect_numbers(data: pl.DataFrame, *columns: str) -> list[float]:
 
 
 def draw_panel(
-    data: pl.DataFrame,
-    lines: NamedLines,
-    x: Any,
-    y: Any,
-    tooltip: Sequence[Any],
-    theme: Theme,
-    *background: Any,
+    data: pl.DataFrame, lines: NamedLines, x: Any, y: Any, tooltip: Sequence[Any], theme: Theme, *background: Any
 ) -> Any:
     """Draw lines with marks and bands, above unnamed lines and background layers."""
     named_rows, other_rows = lines.split_rows(_flag_marks(data))

@@ -68,13 +68,7 @@ class Audit(TableResult):
 
 
 def audit(
-    runs: Any,
-    size: int,
-    measure: str | Measure = MEASURE,
-    *,
-    depth: int = 100,
-    seed: int = 0,
-    **options: Any,
+    runs: Any, size: int, measure: str | Measure = MEASURE, *, depth: int = 100, seed: int = 0, **options: Any
 ) -> Audit:
     """Draw about `size` documents for human judgment, to correct a judge.
 
@@ -116,15 +110,7 @@ def audit(
         documents = format_count(len(order_drawn), "document")
         text = f"only {documents} for a sample of {size:,}: all must be judged"
         notes.append(Note("audit", text))
-    return Audit(
-        order_drawn,
-        int(size),
-        str(audit_measure),
-        run_pool.depth,
-        run_pool.runs,
-        seed,
-        tuple(notes),
-    )
+    return Audit(order_drawn, int(size), str(audit_measure), run_pool.depth, run_pool.runs, seed, tuple(notes))
 
 
 def _compute_weights(m: Measure, depth: int) -> Floats:

@@ -12,12 +12,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
-from cranfield.data.preference_pairs import (
-    PreferencePair,
-    PreferencePairs,
-    PreferencePairsLike,
-    read_preference_pairs,
-)
+from cranfield.data.preference_pairs import PreferencePair, PreferencePairs, PreferencePairsLike, read_preference_pairs
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice
@@ -313,11 +308,7 @@ class _BattleCounts:
 
         def run_trial(stream: np.random.Generator, size: int) -> tuple[Floats, Bools]:
             often = stream.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
-            counts = Counts(
-                self.pairs,
-                len(self.runs),
-                *(often @ x for x in (self.first, self.second, self.tied)),
-            )
+            counts = Counts(self.pairs, len(self.runs), *(often @ x for x in (self.first, self.second, self.tied)))
             return fit_strengths(counts, max(ridge, RIDGE))[0], counts.separated
 
         cells = n + 8 * len(self.pairs) + 2 * len(self.runs) ** 2
@@ -488,10 +479,7 @@ def _compute_means(scores: Scores, measure: str, names: Sequence[str]) -> Floats
 
 
 def _collect_notes(
-    preferences: PreferencePairs,
-    counts: _BattleCounts,
-    samples: _StrengthSamples | None,
-    ridge: float,
+    preferences: PreferencePairs, counts: _BattleCounts, samples: _StrengthSamples | None, ridge: float
 ) -> Iterator[Note]:
     n = len(counts.topics)
     if samples is None:

@@ -323,24 +323,15 @@ class AnswerEstimator:
         """
         if self.target is None:
             return RequiredLabels()
-        judged_counts, labelled_counts = (
-            self.judged[rows].sum(axis=1),
-            self.labelled[rows].sum(axis=1),
-        )
+        judged_counts, labelled_counts = (self.judged[rows].sum(axis=1), self.labelled[rows].sum(axis=1))
         fractions = np.linspace(
-            (labelled_counts / judged_counts).max(),
-            1.0,
-            1 + int(judged_counts.max() - labelled_counts.min()),
+            (labelled_counts / judged_counts).max(), 1.0, 1 + int(judged_counts.max() - labelled_counts.min())
         )
         sizes = np.ceil(fractions[None, :] * judged_counts[:, None] - 1e-9).astype(np.int64)
         variance = np.zeros(len(fractions))
         for k, r in enumerate(rows.tolist()):
             labelled, rest = self.labelled[r], self.judged[r] & ~self.labelled[r]
-            Y, f, rest_scores = (
-                self.people[r][labelled],
-                self.judge[r][labelled],
-                self.judge[r][rest],
-            )
+            Y, f, rest_scores = (self.people[r][labelled], self.judge[r][labelled], self.judge[r][rest])
             variance += contrast[r] ** 2 * predict_variances(Y, f, rest_scores, sizes[k])
         widths = np.sqrt(variance) * compute_t_quantile(self.confidence, sizes.min(axis=0) - 1)
         return _find_fewest(sizes.sum(axis=0), widths, self.target, self.unit)
@@ -450,10 +441,7 @@ class SampleEstimator:
     def _count_documents(self, values: Floats, target_variance: float) -> float:
         """Return the number of documents that gives this variance."""
         p = self.probabilities
-        low, high = (
-            1e-6,
-            1.0 / float(min(p.min(initial=1.0), self.all_probabilities.min(initial=1.0))),
-        )
+        low, high = (1e-6, 1.0 / float(min(p.min(initial=1.0), self.all_probabilities.min(initial=1.0))))
         for _ in range(60):
             middle = math.sqrt(low * high)
             enough = predict_variance(values, p, np.minimum(1.0, middle * p)) <= target_variance
@@ -481,10 +469,7 @@ class ImputationEstimator(SampleEstimator):
         has_interval = theta.error > 0
         low, high = theta.compute_interval(self.confidence) if has_interval else (None, None)
         bias_low, bias_high = bias.compute_interval(self.confidence) if bias.error > 0 else (None, None)
-        change, human_values = (
-            contrast @ self.change / self.topics,
-            contrast @ self.human_values / self.topics,
-        )
+        change, human_values = (contrast @ self.change / self.topics, contrast @ self.human_values / self.topics)
         within = predict_variance(change, self.probabilities, self.probabilities)
         required = self._find_required_documents(change, within, theta.error)
         return Estimate(
@@ -516,10 +501,7 @@ class ImputationEstimator(SampleEstimator):
         if self.topics < ENOUGH:
             return f"{topics_text} by a measure that is not a sum: intervals hold from {ENOUGH} on"
         is_telling = self.explained >= TELLING
-        enough = min(
-            self.topics * (ENOUGH_DRAWN if is_telling else ENOUGH_ALONE),
-            len(self.all_probabilities),
-        )
+        enough = min(self.topics * (ENOUGH_DRAWN if is_telling else ENOUGH_ALONE), len(self.all_probabilities))
         if sampled_count >= enough:
             return ""
         reason = "" if is_telling else ", and a judge that explains little of the human labels"

@@ -10,12 +10,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.evaluation.weighted import RelabelledLists
 from cranfield.judging.estimates import ImputationEstimator
-from cranfield.stats.imputation import (
-    Labels,
-    compute_explained_variance,
-    correct_scores,
-    estimate_level_probabilities,
-)
+from cranfield.stats.imputation import Labels, compute_explained_variance, correct_scores, estimate_level_probabilities
 
 Levels = Mapping[str, Mapping[str, float]]
 Pair = tuple[str, str]  # topic and document
@@ -72,11 +67,7 @@ def build_imputation_estimators(
 
 
 def _collect_documents(
-    versions: RelabelledLists,
-    people: Levels,
-    judge: Levels,
-    probabilities: Mapping[Pair, float],
-    sampled: set[Pair],
+    versions: RelabelledLists, people: Levels, judge: Levels, probabilities: Mapping[Pair, float], sampled: set[Pair]
 ) -> _AuditDocuments:
     """Collect the audit documents and labels of evaluated topics."""
     collection = versions.collection
@@ -124,9 +115,7 @@ def _score_judge(versions: RelabelledLists, documents: _AuditDocuments) -> Float
         judge_labels = documents.labels.judge[documents.get_docs(k)][None, :]
         rows.append(
             versions.compute_scores(
-                t,
-                _expand_labels(judge_labels, documents.doc_indices[k], len(versions.list_docs(t))),
-                levels,
+                t, _expand_labels(judge_labels, documents.doc_indices[k], len(versions.list_docs(t))), levels
             )
         )
     return np.concatenate(rows, axis=1)

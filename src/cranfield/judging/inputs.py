@@ -32,10 +32,7 @@ from cranfield.stats.prediction import LEAST
 from cranfield.wording import format_count, format_names, format_option
 
 AnswerKind: TypeAlias = Literal["nuggets", "citations"]
-ANSWER_READERS: dict[AnswerKind, Callable[..., ByRun[Any]]] = {
-    "nuggets": read_assignments,
-    "citations": read_support,
-}
+ANSWER_READERS: dict[AnswerKind, Callable[..., ByRun[Any]]] = {"nuggets": read_assignments, "citations": read_support}
 _ANSWER_ARGUMENTS = {"nuggets": "assignments", "citations": "support"}  # to `evaluate_answers`
 MissingLabels: TypeAlias = Literal["unknown", "nonrelevant"]
 Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
@@ -87,11 +84,7 @@ def from_scores(
 
 
 def from_answers(
-    people: Any,
-    judges: Mapping[str, Any],
-    human_name: str,
-    kind: AnswerKind,
-    settings: JudgeSettings,
+    people: Any, judges: Mapping[str, Any], human_name: str, kind: AnswerKind, settings: JudgeSettings
 ) -> tuple[dict[str, Sequence[Estimator]], dict[str, Judged]]:
     """Build estimators from labels of answers, and return all labels."""
     labels_by_name = {human_name: people, **judges}
@@ -115,11 +108,7 @@ def from_answers(
 
 
 def _from_drawn_labels(
-    human_answers: ByRun[Any],
-    judge: ByRun[Any],
-    kind: AnswerKind,
-    settings: JudgeSettings,
-    names: tuple[str, str],
+    human_answers: ByRun[Any], judge: ByRun[Any], kind: AnswerKind, settings: JudgeSettings, names: tuple[str, str]
 ) -> list[SampleEstimator]:
     """Build estimators from individually drawn labels."""
     arguments: dict[str, Any] = {_ANSWER_ARGUMENTS[kind]: judge}
@@ -131,11 +120,7 @@ def _from_drawn_labels(
     return estimators
 
 
-JUDGE_NOTE_KINDS = (
-    "invalid-labels",
-    "missing-nuggets",
-    "undefined",
-)  # kinds of notes about judge scores
+JUDGE_NOTE_KINDS = ("invalid-labels", "missing-nuggets", "undefined")  # kinds of notes about judge scores
 
 
 def _score_answers(answers: ByRun[Any], kind: AnswerKind, settings: JudgeSettings) -> Scores:
@@ -151,11 +136,7 @@ def _exclude_unlabelled(scores: Scores, answers: ByRun[Any]) -> Scores:
 
 
 def _score_human_answers(
-    human_answers: ByRun[Any],
-    judges: Sequence[ByRun[Any]],
-    kind: AnswerKind,
-    settings: JudgeSettings,
-    human_name: str,
+    human_answers: ByRun[Any], judges: Sequence[ByRun[Any]], kind: AnswerKind, settings: JudgeSettings, human_name: str
 ) -> Scores:
     """Compute human scores. A score that depends on missing labels is unknown.
 
@@ -163,8 +144,7 @@ def _score_human_answers(
     """
     low, high = (
         _exclude_unlabelled(
-            _score_answers(complete_labels(human_answers, judges, label), kind, settings),
-            human_answers,
+            _score_answers(complete_labels(human_answers, judges, label), kind, settings), human_answers
         )
         for label in (0.0, 1.0)
     )
@@ -195,20 +175,13 @@ def _collect_labels(answers: ByRun[Any]) -> Judged:
 
 
 def from_judgments(
-    people: Judged,
-    judges: Mapping[str, Judged],
-    human_name: str,
-    audit: AuditLike,
-    settings: JudgeSettings,
+    people: Judged, judges: Mapping[str, Judged], human_name: str, audit: AuditLike, settings: JudgeSettings
 ) -> dict[str, Sequence[Estimator]]:
     """Build estimators from judgments and runs, optionally with an audit."""
     if settings.labels:
         return {
             judge_name: _from_sample(
-                people,
-                levels,
-                _build_label_sample(people, levels, (human_name, judge_name)),
-                settings,
+                people, levels, _build_label_sample(people, levels, (human_name, judge_name)), settings
             )
             for judge_name, levels in judges.items()
         }
@@ -236,11 +209,7 @@ def _build_label_sample(people: Judged, judge: Judged, names: tuple[str, str]) -
 # -- by topics ------------------------------------------------------------------------------------
 
 
-def _from_topics(
-    people: tuple[str, Judged],
-    judge: tuple[str, Judged],
-    settings: JudgeSettings,
-) -> list[Estimator]:
+def _from_topics(people: tuple[str, Judged], judge: tuple[str, Judged], settings: JudgeSettings) -> list[Estimator]:
     """Build estimators from human judgments of some topics."""
     names = people[0], judge[0]
     topics = read_named_topics(settings.options.get("topics"))
@@ -352,12 +321,7 @@ def _note_levels(names: tuple[str, str], levels: Sequence[tuple[float, float]]) 
 
 
 def _build_estimators(
-    people: Scores,
-    judge: Scores,
-    settings: JudgeSettings,
-    names: tuple[str, str],
-    unit: str,
-    hint: str = "",
+    people: Scores, judge: Scores, settings: JudgeSettings, names: tuple[str, str], unit: str, hint: str = ""
 ) -> list[Estimator]:
     """Build an estimator for each measure that both scores have."""
     if not {*people.runs} & {*judge.runs}:
@@ -373,13 +337,7 @@ def _build_estimators(
 
 
 def _build_estimator(
-    people: Scores,
-    judge: Scores,
-    measure: str,
-    settings: JudgeSettings,
-    names: tuple[str, str],
-    unit: str,
-    hint: str,
+    people: Scores, judge: Scores, measure: str, settings: JudgeSettings, names: tuple[str, str], unit: str, hint: str
 ) -> Estimator:
     """Build the estimator by topic if runs share topics, otherwise by answer."""
     human_scores, judge_scores = (
@@ -406,13 +364,7 @@ def _build_estimator(
     labelled_topics = labelled[0]
     settings.notes.extend(_note_order(topics, np.flatnonzero(labelled_topics).tolist(), names))
     return TopicEstimator(
-        measure,
-        judge.runs,
-        lower,
-        Y[:, labelled_topics],
-        f[:, labelled_topics],
-        f[:, ~labelled_topics],
-        *options,
+        measure, judge.runs, lower, Y[:, labelled_topics], f[:, labelled_topics], f[:, ~labelled_topics], *options
     )
 
 
@@ -433,11 +385,7 @@ def _align_scores(human_scores: MeasureScores, judge_scores: MeasureScores) -> t
 
 
 def _note_missing_topics(
-    scored: Sequence[str],
-    topics: Sequence[str],
-    measure: str,
-    settings: JudgeSettings,
-    names: tuple[str, str],
+    scored: Sequence[str], topics: Sequence[str], measure: str, settings: JudgeSettings, names: tuple[str, str]
 ) -> None:
     """Note topics with human scores but without judge scores."""
     missing = [topic for topic in scored if topic not in topics]
@@ -492,12 +440,7 @@ def _note_order(topics: Sequence[str], judged: Sequence[int], names: tuple[str, 
 # -- within topics --------------------------------------------------------------------------------
 
 
-def _from_sample(
-    people: Judged,
-    judge: Judged,
-    order: AuditOrder,
-    settings: JudgeSettings,
-) -> list[SampleEstimator]:
+def _from_sample(people: Judged, judge: Judged, order: AuditOrder, settings: JudgeSettings) -> list[SampleEstimator]:
     """Build estimators from judge labels and the judged part of an audit."""
     count = _count_judged(people, order, settings.notes)
     sampled, all_probabilities = order.pairs[:count], order.compute_probabilities(count)
@@ -510,14 +453,7 @@ def _from_sample(
     measures = "P@10" if settings.measures is None and options.get("preset") is None else settings.measures
     probabilities = dict(zip(order.pairs, all_probabilities.tolist(), strict=True))
     evaluator, labelled = label_with_both(
-        judge,
-        people,
-        sampled,
-        settings.runs,
-        measures,
-        {*probabilities},
-        settings.declared,
-        **options,
+        judge, people, sampled, settings.runs, measures, {*probabilities}, settings.declared, **options
     )
     added = LabelContributions(evaluator, judge, people, sampled)
     other_measures = [m for m in evaluator.measures if not is_sum(m)]
@@ -527,14 +463,7 @@ def _from_sample(
         runs = tuple(labelled_run.run.name for labelled_run in labelled)
         versions = RelabelledLists(evaluator, labelled, other_measures)
         estimators = build_imputation_estimators(
-            versions,
-            runs,
-            people,
-            judge,
-            probabilities,
-            {*sampled},
-            settings.confidence,
-            settings.target,
+            versions, runs, people, judge, probabilities, {*sampled}, settings.confidence, settings.target
         )
         ratios = dict(zip(other_measures, estimators, strict=True))
 

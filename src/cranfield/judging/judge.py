@@ -21,13 +21,7 @@ from cranfield.data.tracks import TeamsLike, read_teams
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice
-from cranfield.judging.estimates import (
-    NOT_RANDOM,
-    AnswerEstimator,
-    Estimate,
-    Estimator,
-    SampleEstimator,
-)
+from cranfield.judging.estimates import NOT_RANDOM, AnswerEstimator, Estimate, Estimator, SampleEstimator
 from cranfield.judging.inputs import (
     AnswerKind,
     Judged,
@@ -398,11 +392,7 @@ def _choose_verdict(result: Estimate, together: bool, alone: bool) -> Verdict:
 
 
 def _build_trust(
-    judge_name: str,
-    estimator: Estimator,
-    runs: Sequence[JudgedRun],
-    pairs: Sequence[JudgedPair],
-    alpha: float,
+    judge_name: str, estimator: Estimator, runs: Sequence[JudgedRun], pairs: Sequence[JudgedPair], alpha: float
 ) -> Trust:
     """Build the summary of a judge."""
     labelled = [run for run in runs if run.found.n]
@@ -489,11 +479,7 @@ def _format_sentence(trust: Trust, doubt: str = "") -> str:
         return f"it is unknown whether {trust.judge} was useful {by_measure}{reason}"
     nouns = ["scores", "differences of runs"] if len(effective_sizes) == 2 else ["scores"]
     equivalents = " and ".join(f"{round(x):,} for {noun}" for x, noun in zip(effective_sizes, nouns, strict=True))
-    verdicts = (
-        (USEFUL, "was useful"),
-        (SLIGHTLY_USEFUL, "was hardly useful"),
-        (0, "was not useful"),
-    )
+    verdicts = ((USEFUL, "was useful"), (SLIGHTLY_USEFUL, "was hardly useful"), (0, "was not useful"))
     verdict_text = next(verdict for times, verdict in verdicts if max(effective_sizes) >= times * trust.n)
     return (
         f"{trust.judge} {verdict_text} {by_measure}: {judged} with human labels and the judge are "
@@ -528,8 +514,7 @@ def _compute_agreement(levels: Mapping[str, Judged], per_topic: bool) -> Agreeme
         {x for docs in shared.values() for by_assessor in docs.values() for x in by_assessor.values()}
     )
     return agreement(
-        Assessments(tuple(levels), shared, {level: format_exact(level) for level in level_values}),
-        per_topic,
+        Assessments(tuple(levels), shared, {level: format_exact(level) for level in level_values}), per_topic
     )
 
 
@@ -540,11 +525,7 @@ def _select_agreement_notes(agreed: Agreement | None) -> list[Note]:
 
 
 def _read_families(
-    teams: TeamsLike,
-    family: str | None,
-    judges: Mapping[str, Any],
-    runs: Sequence[str],
-    notes: list[Note],
+    teams: TeamsLike, family: str | None, judges: Mapping[str, Any], runs: Sequence[str], notes: list[Note]
 ) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Return the team of each run, and the known family of each judge."""
     if teams is None:
@@ -601,11 +582,7 @@ def _compute_favours(
     return sorted(favours, key=lambda favour: not favour.own)
 
 
-def _collect_notes(
-    results: Sequence[JudgeResult],
-    estimator: Estimator,
-    sampling: Sampling | None,
-) -> Iterator[Note]:
+def _collect_notes(results: Sequence[JudgeResult], estimator: Estimator, sampling: Sampling | None) -> Iterator[Note]:
     if not isinstance(estimator, SampleEstimator) and sampling is None:
         text = f"intervals hold only if {estimator.unit}s with human labels were drawn at random"
         choice = format_option("--drawn", "drawn")
@@ -625,10 +602,7 @@ def _collect_notes(
         against = [run.run for run in runs if not run.found.agrees]
         if against:
             text = f"{trust.measure}: scores of {trust.judge} do not rise with human scores for "
-            yield Note(
-                "no-agreement",
-                f"{text}{format_names(against, 'run')}: the judge is of no use there",
-            )
+            yield Note("no-agreement", f"{text}{format_names(against, 'run')}: the judge is of no use there")
     for reason, names in doubts.items():
         estimates_text = format_names(names, "estimate")
         yield Note("not-promised", f"{estimates_text} may have intervals that do not hold: {reason}")

@@ -18,11 +18,7 @@ from cranfield.wording import format_count, format_number
 
 TABLES = ("trust", "runs", "pairs", "agreement", "levels", "topics", "favour")
 DRAWN_UNITS = ("document", "nugget", "citation")  # units drawn individually
-PARTIAL_UNITS = (
-    "answer",
-    "ranking",
-    "score",
-)  # units of which only some of each run have human labels
+PARTIAL_UNITS = ("answer", "ranking", "score")  # units of which only some of each run have human labels
 _MAX_PAIRS = 15  # pairs of runs shown by default
 
 
@@ -32,10 +28,7 @@ def build_tables(result: JudgeReport) -> list[ResultTable]:
         table_list.append(_build_pair_table(result))
     if result.agreement is not None:
         unit = (result.of or "documents").rstrip("s")
-        table_list += [
-            _build_agreement_table(result.agreement, unit),
-            _build_level_table(result.agreement, unit),
-        ]
+        table_list += [_build_agreement_table(result.agreement, unit), _build_level_table(result.agreement, unit)]
         if result.agreement.topics:
             table_list.append(_build_topic_table(result.agreement, unit))
     if result.favours:
@@ -58,19 +51,13 @@ def build_settings(result: JudgeReport) -> dict[str, Any]:
 
 def _has_several(report: JudgeReport) -> tuple[bool, bool]:
     """Return whether there are several judges, and several measures."""
-    return (
-        len({trust.judge for trust in report.trusts}) > 1,
-        len({trust.measure for trust in report.trusts}) > 1,
-    )
+    return (len({trust.judge for trust in report.trusts}) > 1, len({trust.measure for trust in report.trusts}) > 1)
 
 
 def _build_key_columns(report: JudgeReport, column: Callable[..., Field]) -> list[Field]:
     """Build the columns of judge and measure, visible if there are several."""
     judges, measures = _has_several(report)
-    return [
-        column("judge", visible=judges, key=True),
-        column("measure", visible=measures, key=True),
-    ]
+    return [column("judge", visible=judges, key=True), column("measure", visible=measures, key=True)]
 
 
 def _build_trust_table(report: JudgeReport) -> ResultTable:
@@ -322,10 +309,7 @@ def _count_level(confusion: Any, k: int) -> tuple[int, int, int, float | None]:
 
 def _build_topic_table(agreement: Agreement, unit: str) -> ResultTable:
     rows = [(topic, pair) for topic, topic_agreement in agreement.topics.items() for pair in topic_agreement.pairs]
-    topic_column, column = (
-        tables.bind_rows([row[0] for row in rows]),
-        tables.bind_rows([row[1] for row in rows]),
-    )
+    topic_column, column = (tables.bind_rows([row[0] for row in rows]), tables.bind_rows([row[1] for row in rows]))
     return tables.build_table(
         "topics",
         "Agreement by topic. nan: undefined coefficient.",

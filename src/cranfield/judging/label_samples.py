@@ -12,13 +12,7 @@ from cranfield.data.answers import ByRun
 from cranfield.data.judged_answers import Nugget, collect_nuggets
 from cranfield.errors import InputError
 from cranfield.judging.estimates import SampleEstimator
-from cranfield.measures.answers import (
-    AnswerMeasure,
-    CitationP,
-    CitationR,
-    NuggetShare,
-    Response,
-)
+from cranfield.measures.answers import AnswerMeasure, CitationP, CitationR, NuggetShare, Response
 from cranfield.scores import Note, note_topics
 from cranfield.wording import format_count
 
@@ -148,10 +142,7 @@ def _iter_answers(answers: ByRun[Any]) -> Iterator[tuple[tuple[str, str], Answer
             yield (run, topic), _build_nugget_answer(labels, nuggets[topic])
         else:
             cited = {(n, doc): x.support for n, docs in support.items() for doc, x in docs.items()}
-            yield (
-                (run, topic),
-                _build_citation_answer(cited, range(first, max(support, default=-1) + 1)),
-            )
+            yield ((run, topic), _build_citation_answer(cited, range(first, max(support, default=-1) + 1)))
 
 
 def _build_nugget_answer(labels: Labels, all_nuggets: Mapping[str, Nugget]) -> Answer:

@@ -18,14 +18,7 @@ class Kernel(Protocol):
     """Functions of the compiled kernel, documented in `_kernel.c`."""
 
     def read_lines(
-        self,
-        text: bytes | memoryview,
-        begin: int,
-        end: int,
-        layout: Sequence[int],
-        key: int,
-        columns: Arrays,
-        /,
+        self, text: bytes | memoryview, begin: int, end: int, layout: Sequence[int], key: int, columns: Arrays, /
     ) -> tuple[int, int, int, int, int, int, bool] | None: ...
 
     def hash_strings(self, text: Any, places: Arrays, key: int, hashes: Arrays, /) -> None: ...
@@ -33,15 +26,7 @@ class Kernel(Protocol):
     def pack_column(self, capsule: Any, key: int, /) -> tuple[bytes, bytes, bytes, bytes] | None: ...
 
     def place_rows(
-        self,
-        text: Any,
-        rows: Arrays,
-        groups: Arrays,
-        judged_text: Any,
-        judged: Arrays,
-        out: Arrays,
-        stable: bool,
-        /,
+        self, text: Any, rows: Arrays, groups: Arrays, judged_text: Any, judged: Arrays, out: Arrays, stable: bool, /
     ) -> tuple[bytes, int]: ...
 
     def place_lists(

@@ -77,10 +77,7 @@ def label_columns(
         raise run.make_error("no results", "at least one")
     rankings = labelled_topics.build_rankings(gold.judgments, sources)
     return RunLabels(
-        rankings,
-        tuple(labelled_topics.names),
-        tuple(labelled_topics.contradicted),
-        sample=labelled_topics.sample,
+        rankings, tuple(labelled_topics.names), tuple(labelled_topics.contradicted), sample=labelled_topics.sample
     )
 
 
@@ -100,10 +97,7 @@ _Worked: TypeAlias = tuple[list[Table], _LabelledPart | None, PartRead]
 
 
 def _label_parts(
-    run: TableRun,
-    label: Callable[[Table], _LabelledPart],
-    threads: int,
-    progress: Callable[[PartRead], None] | None,
+    run: TableRun, label: Callable[[Table], _LabelledPart], threads: int, progress: Callable[[PartRead], None] | None
 ) -> _LabelledPart:
     labelled_topics, names_seen = _LabelledPart(), set[str]()
     waiting: list[Table] = []  # lines of a topic that may continue in the next part
@@ -146,11 +140,7 @@ def _label_parts(
 
 
 def _label(
-    gold: GoldStandard,
-    run: TableRun,
-    table: Table,
-    exclude_self: bool,
-    sources: Sequence[DocumentValues],
+    gold: GoldStandard, run: TableRun, table: Table, exclude_self: bool, sources: Sequence[DocumentValues]
 ) -> _LabelledPart:
     """Label complete topics with adjacent lines."""
     is_plain = run.merging is None and not exclude_self and not sources and len(table)
@@ -201,11 +191,7 @@ def _label_compiled(compiled: kernel.Kernel, gold: GoldStandard, run: TableRun, 
 
 
 def _match_documents(
-    gold: GoldStandard,
-    run: TableRun,
-    table: Table,
-    sources: Sequence[DocumentValues],
-    labelled_part: _LabelledPart,
+    gold: GoldStandard, run: TableRun, table: Table, sources: Sequence[DocumentValues], labelled_part: _LabelledPart
 ) -> dict[str, int]:
     """Add the hits and document values of some lines. Return the tied documents by topic."""
     index, segment = gold.topic_index, table.group

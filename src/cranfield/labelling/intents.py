@@ -113,11 +113,7 @@ def _list_judged_intents(names: Sequence[tuple[str, ...]], intent: Ints, levels:
 
 
 def _check_intents(
-    judged_intents: Sequence[str],
-    probable: Mapping[str, float],
-    qrels: Qrels,
-    topic: str,
-    location: str,
+    judged_intents: Sequence[str], probable: Mapping[str, float], qrels: Qrels, topic: str, location: str
 ) -> None:
     unknown = [name for name in judged_intents if name not in probable]
     if unknown:

@@ -40,10 +40,7 @@ class _Batch:
 
 
 def label_lists(
-    gold: GoldStandard,
-    run: ListRun,
-    exclude_self: bool = False,
-    sources: Sequence[DocumentValues] = (),
+    gold: GoldStandard, run: ListRun, exclude_self: bool = False, sources: Sequence[DocumentValues] = ()
 ) -> Rankings:
     """Label a run in memory."""
     if not sources and (quick := _label_compiled(gold, run, exclude_self)) is not None:
@@ -158,13 +155,7 @@ class _BatchLists:
                 place = self._order_ties(t, {float(score[k]) for k in hits})
                 for k in hits:
                     ranks[k] += place[names[k]]
-        return (
-            self.topics[list_indices],
-            ranks,
-            np.array(self.batch.items, dtype=np.int64),
-            first,
-            last,
-        )
+        return (self.topics[list_indices], ranks, np.array(self.batch.items, dtype=np.int64), first, last)
 
     def _count(self, list_indices: Ints, score: Floats, is_above: Callable[[Floats, Floats], Bools]) -> Ints:
         """Count the scores of the ranking above each score by a vectorised binary search."""
@@ -174,10 +165,7 @@ class _BatchLists:
             searching = low < high
             middle = np.where(searching, (low + high) // 2, begin)
             is_higher = searching & is_above(self.sorted_scores[middle], score)
-            low, high = (
-                np.where(is_higher, middle + 1, low),
-                np.where(searching & ~is_higher, middle, high),
-            )
+            low, high = (np.where(is_higher, middle + 1, low), np.where(searching & ~is_higher, middle, high))
         return low - begin
 
     def _order_ties(self, index: int, scores: set[float]) -> dict[str, int]:

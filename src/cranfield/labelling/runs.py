@@ -27,10 +27,7 @@ def label_run(
     `watch` records the scores of a run in a table.
     """
     if isinstance(run, ListRun):
-        rankings, odd = (
-            label_lists(gold, run, exclude_self, sources),
-            run.find_disagreement().topics,
-        )
+        rankings, odd = (label_lists(gold, run, exclude_self, sources), run.find_disagreement().topics)
         judged = tuple(topic for topic in odd if topic in gold.topic_index)
         return RunLabels(rankings, tuple(run.lists), judged)
     from cranfield.labelling.columns import label_columns

@@ -102,10 +102,7 @@ def _add_nonrelevant(level: Floats, is_judged: Bools, known_levels: Floats, is_k
     """Add nonrelevant items of the list that are missing from the judged items."""
     missing = (is_judged & (level <= 0)).sum(axis=1) - (is_known & (known_levels <= 0)).sum(axis=1)
     added = np.arange(max(0, int(missing.max(initial=0)))) < missing[:, None]
-    return (
-        np.concatenate((known_levels, np.zeros(added.shape)), axis=1),
-        np.concatenate((is_known, added), axis=1),
-    )
+    return (np.concatenate((known_levels, np.zeros(added.shape)), axis=1), np.concatenate((is_known, added), axis=1))
 
 
 def _check_known_levels(level: Floats, is_judged: Bools, known_levels: Floats, is_known: Bools) -> None:
@@ -130,10 +127,7 @@ def _read_lengths(length: Floats, filled: Bools, needs_length: Bools, order: Any
     length = np.where(needs_length | (filled & ~np.isnan(length)), length, 0.0)
     if not np.isfinite(length).all() or (length < 0).any():
         raise InputError.from_problem("lengths must be numbers ≥ 0, one per item")
-    return Lengths(
-        np.take_along_axis(length, order, axis=1),
-        np.take_along_axis(sum_above(length), order, axis=1),
-    )
+    return Lengths(np.take_along_axis(length, order, axis=1), np.take_along_axis(sum_above(length), order, axis=1))
 
 
 def _read_costs(cost: Floats, filled: Bools) -> Costs:

@@ -129,11 +129,7 @@ class Pair:
         order = np.lexsort((of_b - of_a, topic))
         count = np.bincount(topic, minlength=len(self.a.lists))
         filled = np.arange(count.max(initial=0)) < count[:, None]
-        return (
-            filled,
-            to_floats(scatter(filled, of_a[order])),
-            to_floats(scatter(filled, of_b[order])),
-        )
+        return (filled, to_floats(scatter(filled, of_a[order])), to_floats(scatter(filled, of_b[order])))
 
     @cached_property
     def unlisted(self) -> tuple[Ints, Ints]:
@@ -269,10 +265,7 @@ class _Share:
             order = np.argsort(np.where(filled, -change, np.inf), axis=1, kind="stable")
             change = _take_columns(change, order)
         ideal = x.whole_ideal if full_ideal else x.ideal
-        judged, gains = (
-            pair.terms(m, ideal).gain,
-            pair.possible_gains[pair.possible_gains > 0][::-1],
-        )
+        judged, gains = (pair.terms(m, ideal).gain, pair.possible_gains[pair.possible_gains > 0][::-1])
         zeros, harm = np.zeros((len(x), 1)), np.maximum(pair.possible_gains[0] * change, 0.0)
         sums = [total(pair.terms(m, full.lists).products) for full in (pair.a, pair.b)]
         return cls(
@@ -366,14 +359,8 @@ _RELEVANT = _make_relevant_terms(_make_ones)
 _RECIPROCAL = _make_relevant_terms(lambda x: 1.0 / x.r)
 
 BOUNDED: dict[str, tuple[Callable[[Pair], Ends], Callable[[Any, Lists], Terms]]] = {
-    "P": (
-        compute_sum_bounds,
-        _make_relevant_terms(lambda x: ratio(1.0, count_ranks(x)).reshape(-1, 1)),
-    ),
-    "SetP": (
-        compute_sum_bounds,
-        _make_relevant_terms(lambda x: ratio(1.0, count_returned(x)).reshape(-1, 1)),
-    ),
+    "P": (compute_sum_bounds, _make_relevant_terms(lambda x: ratio(1.0, count_ranks(x)).reshape(-1, 1))),
+    "SetP": (compute_sum_bounds, _make_relevant_terms(lambda x: ratio(1.0, count_returned(x)).reshape(-1, 1))),
     "DCG": (compute_sum_bounds, _get_discounted_terms),
     "RBP": (compute_sum_bounds, _get_rank_biased_terms),
     "nDCG": (compute_share_bounds, _get_discounted_terms),
@@ -417,10 +404,7 @@ def compute_difference_bounds(m: Measure, a: FullLists, b: FullLists) -> Ends:
 
 def has_outer_bounds(m: Measure) -> bool:
     """Return True if the bounds of a difference can be too wide."""
-    return is_bounded(m) and BOUNDED[type(m).__name__][0] in (
-        compute_ap_bounds,
-        compute_monotone_bounds,
-    )
+    return is_bounded(m) and BOUNDED[type(m).__name__][0] in (compute_ap_bounds, compute_monotone_bounds)
 
 
 def is_sum(m: Measure) -> bool:

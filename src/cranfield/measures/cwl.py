@@ -155,18 +155,14 @@ class UserModel(Measure):
     gain: GainSetting = gain_param()
     rel: float | None = param(None, "items below this level have gain 0")
     max_level: float | None = param(
-        None,
-        "highest level, with gain=unit (default: from the judgments)",
-        low=0,
-        open_ends=True,
+        None, "highest level, with gain=unit (default: from the judgments)", low=0, open_ends=True
     )
     n: float = param(1000.0, "depth: the last rank; shorter lists are filled with unjudged "
                              "items; replaced by a cutoff",
                      low=1, high=DEEPEST, whole=True)  # fmt: skip
     min_gain: float = param(0.0, "gain of an unjudged item")
     max_gain: float | None = param(
-        None,
-        "gain of an unjudged item at best, for residuals (default: 1, or the highest judged gain)",
+        None, "gain of an unjudged item at best, for residuals (default: 1, or the highest judged gain)"
     )
     max_cost: float = param(1.0, "cost of an item with unknown cost, also beyond the end",
                             low=0, open_ends=True)  # fmt: skip
@@ -501,19 +497,11 @@ def build_user_model(function: Callable[..., Any], gives: str) -> type[UserModel
 
     body = {p.name: as_param(p.default) for p in parameters}
     annotations = dict.fromkeys(names, Any)
-    attributes = {
-        "__doc__": function.__doc__ or "A custom user model.",
-        "__module__": function.__module__,
-    }
+    attributes = {"__doc__": function.__doc__ or "A custom user model.", "__module__": function.__module__}
     cls: Any = MeasureType(
         function.__name__,
         (UserModel,),
-        {
-            **body,
-            **attributes,
-            "__annotations__": annotations,
-            {"L": "last"}.get(gives, gives): call_function,
-        },
+        {**body, **attributes, "__annotations__": annotations, {"L": "last"}.get(gives, gives): call_function},
     )
     model: type[UserModel] = measure(cls)
     return model

@@ -15,14 +15,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.measures.base import Measure, NormalisedMeasure, cite, has, measure
 from cranfield.measures.lists import Lists, ratio, to_floats, total
-from cranfield.measures.parameters import (
-    GainSetting,
-    format_value,
-    gain_param,
-    max_level_param,
-    param,
-    rel_param,
-)
+from cranfield.measures.parameters import GainSetting, format_value, gain_param, max_level_param, param, rel_param
 
 DISCOUNTS = {
     "log2": lambda r, b: np.log2(r + 1),  # Microsoft (Burges et al. 2005)
@@ -55,9 +48,7 @@ class DCG(Measure):
     gain: GainSetting = gain_param()
     rel: float | None = rel_param("levels below this have gain 0")
     discount: str = param(
-        "log2",
-        "log2: log2(r + 1); jk: max(1, log_b r); jk2008: 1 + log_b r",
-        choices=tuple(DISCOUNTS),
+        "log2", "log2: log2(r + 1); jk: max(1, log_b r); jk2008: 1 + log_b r", choices=tuple(DISCOUNTS)
     )
     b: float = param(2.0, "base of the logarithm for jk and jk2008", low=1, open_ends=True)
     measurements: ClassVar[tuple[str, ...]] = ("ideal",)

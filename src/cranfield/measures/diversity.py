@@ -25,13 +25,7 @@ from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.dcg import nDCG
 from cranfield.measures.gains import compute_gains
 from cranfield.measures.grammar import MeasureLike, parse_measure
-from cranfield.measures.intents import (
-    build_intent_rows,
-    expand_gold,
-    expand_intents,
-    get_intents,
-    sort_by_level,
-)
+from cranfield.measures.intents import build_intent_rows, expand_gold, expand_intents, get_intents, sort_by_level
 from cranfield.measures.lists import Gold, IntentBlock, Lists, NeedsMore, ratio, to_floats, total
 from cranfield.measures.ncu import Pplus, Q
 from cranfield.measures.parameters import (
@@ -144,13 +138,7 @@ class DiversityMeasure(Measure):
     may_fall = True  # a better item for one intent can be worse for another
 
     def __call__(  # type: ignore[override]
-        self,
-        levels: Any,
-        judged: Any = None,
-        *,
-        probabilities: Any = None,
-        navigational: Any = (),
-        lengths: Any = None,
+        self, levels: Any, judged: Any = None, *, probabilities: Any = None, navigational: Any = (), lengths: Any = None
     ) -> float:
         """Return the score of one list.
 

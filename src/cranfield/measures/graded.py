@@ -175,10 +175,7 @@ class Compat(Measure):
     p: float = param(0.95, "persistence of rank-biased overlap", low=0, high=1, open_ends=True)
     normalize: bool = param(True, "divide by the value of the ideal list")
     depth: float | None = param(
-        None,
-        "deepest rank at which overlap counts (default: end of the longer list)",
-        low=1,
-        whole=True,
+        None, "deepest rank at which overlap counts (default: end of the longer list)", low=1, whole=True
     )
     references = cite("clarke2021")
     task = "the best items first, as with preference judgments"

@@ -262,12 +262,7 @@ class Lists(ValueCache):
         max_level: float | None = None,
     ) -> Lists:
         """Return these lists cut at `cutoff`, with this gain and threshold."""
-        settings: dict[str, Any] = {
-            "cutoff": cutoff,
-            "rel": rel,
-            "gain": gain,
-            "max_level": max_level,
-        }
+        settings: dict[str, Any] = {"cutoff": cutoff, "rel": rel, "gain": gain, "max_level": max_level}
         return self.cache(("view", *settings.values()), lambda: self._build_view(**settings))
 
     def _build_view(self, **settings: Any) -> Lists:
@@ -504,11 +499,7 @@ def split_topics(
 
 
 def build_gold_block(
-    judgments: Judgments,
-    start: int,
-    stop: int,
-    intents: Intents | None = None,
-    importance: Floats | None = None,
+    judgments: Judgments, start: int, stop: int, intents: Intents | None = None, importance: Floats | None = None
 ) -> Gold:
     """Return the padded judgments of topics start..stop-1. `importance` is Pr(v|i)."""
     judged, cells = _find_cells(judgments.offsets[start : stop + 1])

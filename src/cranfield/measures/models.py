@@ -372,10 +372,7 @@ class BPMD(BPM):
             begin = np.full((len(x.g), 1), start)
             return np.cumsum(np.concatenate((begin, weight * surprise), axis=1), axis=1)
 
-        T, K = (
-            compute_limit(self.T, self.hb),
-            compute_limit(self.K, self.hc if self.update_K else 0.0),
-        )
+        T, K = (compute_limit(self.T, self.hb), compute_limit(self.K, self.hc if self.update_K else 0.0))
         return np.where((x.cg < T) & (x.cc < K), 1.0, 0.0)
 
 

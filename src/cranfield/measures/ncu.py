@@ -198,9 +198,7 @@ class AP(StoppingMeasure):
     user = ("u", "P")
     rel: float | None = rel_param()
     norm: str = param(
-        "min",
-        "at a cutoff, divide by min(l, R) or by R (like trec_eval's map_cut)",
-        choices=("min", "R"),
+        "min", "at a cutoff, divide by min(l, R) or by R (like trec_eval's map_cut)", choices=("min", "R")
     )
     references = cite("buckley2005", "sakai2014metrics")
     task = "informational search with binary judgments"
@@ -341,9 +339,7 @@ class SatisfactionMeasure(StoppingMeasure):
     """Users who stop at an item that satisfies them."""
 
     prob: str = param(
-        "exp",
-        "exp: (2^x − 1)/2^h (Chapelle); linear: g/(g_h + 1) (NTCIREVAL)",
-        choices=("exp", "linear"),
+        "exp", "exp: (2^x − 1)/2^h (Chapelle); linear: g/(g_h + 1) (NTCIREVAL)", choices=("exp", "linear")
     )
     gain: GainSetting = gain_param()
     max_level: float | None = max_level_param()

@@ -211,9 +211,7 @@ def as_param(default: Any) -> Any:
     return param(default, "") if isinstance(default, int | float) else default
 
 
-def rel_param(
-    doc: str = "lowest relevant level (default: every level above 0)",
-) -> Any:
+def rel_param(doc: str = "lowest relevant level (default: every level above 0)") -> Any:
     """Declare the relevance threshold."""
     return param(None, doc)
 
@@ -226,9 +224,7 @@ def gain_param() -> Any:
     )
 
 
-def max_level_param(
-    doc: str = "highest level h (default: from the gain table or the judgments)",
-) -> Any:
+def max_level_param(doc: str = "highest level h (default: from the gain table or the judgments)") -> Any:
     """Declare the highest level."""
     return param(None, doc, low=0, open_ends=True)
 

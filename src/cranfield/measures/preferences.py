@@ -145,10 +145,7 @@ def _score_group_as_printed(group: RankedGroup, R: int) -> float:
         return _divide(reduced.fulfilled, reduced.possible, default=math.nan)
     reduced = group.limit_nonrelevant(group.R)
     nonrelevant = np.minimum(np.arange(group.R), group.retrieved - group.R_retrieved)
-    fulfilled, possible = (
-        reduced.fulfilled + int(nonrelevant.sum()),
-        reduced.possible + group.R * group.N,
-    )
+    fulfilled, possible = (reduced.fulfilled + int(nonrelevant.sum()), reduced.possible + group.R * group.N)
     return _divide(fulfilled, possible, default=math.nan)
 
 

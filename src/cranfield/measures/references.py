@@ -542,15 +542,7 @@ def format_citation(key: str) -> str:
     place = next(fields[k] for k in places if k in fields)
     year = "" if fields["year"] in place else f", {fields['year']}"
     text = f"{fields['author'].rstrip('.')}. {fields['title']}. {place}{year}."
-    letters = {
-        '{\\"a}': "ä",
-        '{\\"u}': "ü",
-        "{\\'o}": "ó",
-        "{\\'e}": "é",
-        "\\_": "_",
-        "{": "",
-        "}": "",
-    }
+    letters = {'{\\"a}': "ä", '{\\"u}': "ü", "{\\'o}": "ó", "{\\'e}": "é", "\\_": "_", "{": "", "}": ""}
     for code, letter in letters.items():
         text = text.replace(code, letter)
     return re.sub(r"\s+", " ", text)

@@ -232,9 +232,7 @@ class SessionMeasure(Measure):
     takes = "sessions"
     cutoff_meaning = "use only the top k ranks of each list"
     duplicates: str = param(
-        "drop",
-        "documents already in an earlier list: drop (only the first counts) or keep",
-        choices=("drop", "keep"),
+        "drop", "documents already in an earlier list: drop (only the first counts) or keep", choices=("drop", "keep")
     )
 
     @property
@@ -247,13 +245,7 @@ class SessionMeasure(Measure):
         return super().score(x)
 
     def __call__(  # type: ignore[override]
-        self,
-        levels: Any,
-        judged: Any = None,
-        *,
-        docs: Any = None,
-        lengths: Any = None,
-        clicks: Any = None,
+        self, levels: Any, judged: Any = None, *, docs: Any = None, lengths: Any = None, clicks: Any = None
     ) -> float:
         """Return the score of one session from the levels of each list, in time order.
 
@@ -546,12 +538,7 @@ def _read_list(name: str, values: Any) -> list[Any]:
 
 
 def _check_number(
-    name: str,
-    x: Any,
-    low: float,
-    integer: bool = False,
-    missing: bool = False,
-    high: float = sys.float_info.max,
+    name: str, x: Any, low: float, integer: bool = False, missing: bool = False, high: float = sys.float_info.max
 ) -> float:
     unknown = missing and is_number(x) and not x <= math.inf  # NaN
     fits = unknown or (is_number(x) and low <= x and abs(x) <= high)

@@ -58,13 +58,7 @@ class PairMeasure(DiversityMeasure):
     needs_verticals = True
 
     def __call__(  # type: ignore[override]
-        self,
-        levels: Any,
-        judged: Any = None,
-        *,
-        verticals: Any,
-        importance: Any,
-        probabilities: Any = None,
+        self, levels: Any, judged: Any = None, *, verticals: Any, importance: Any, probabilities: Any = None
     ) -> float:
         """Return the score of one list.
 

@@ -33,13 +33,7 @@ from cranfield.stats.measure_scores import (
 from cranfield.stats.result import check_alpha
 from cranfield.stats.samples import check_topic_count
 from cranfield.stats.tables import build_p_column
-from cranfield.tables import (
-    Field,
-    ResultTable,
-    build_columns,
-    build_grid_columns,
-    build_pair_columns,
-)
+from cranfield.tables import Field, ResultTable, build_columns, build_grid_columns, build_pair_columns
 from cranfield.wording import format_count, suggest_keywords
 
 __all__ = ["Concordance", "concordance"]
@@ -112,10 +106,7 @@ class Concordance(MethodResult):
         for pair in self.with_gold():
             numbers[f"{pair.first} against {pair.second}"] = pair.shares[0]
             numbers[f"{pair.second} against {pair.first}"] = pair.shares[1]
-        descriptions = [
-            format_count(len(self.runs), "run"),
-            format_count(len(self.topics), "topic"),
-        ]
+        descriptions = [format_count(len(self.runs), "run"), format_count(len(self.topics), "topic")]
         return format_summary(self, [*descriptions, f"gold {' and '.join(self.gold[-1])}"], numbers)
 
     def with_gold(self, *names: str) -> tuple[ConcordancePair, ...]:
@@ -137,10 +128,7 @@ class Concordance(MethodResult):
 
 @suggest_keywords
 def concordance(
-    scores: ScoresLike,
-    gold: str | Sequence[Any],
-    measures: Sequence[Any] | None = None,
-    alpha: float = 0.01,
+    scores: ScoresLike, gold: str | Sequence[Any], measures: Sequence[Any] | None = None, alpha: float = 0.01
 ) -> Concordance:
     """Run the concordance test: which of two measures agrees with simple gold measures?
 

@@ -80,11 +80,7 @@ class CorrelationMatrix(MethodResult):
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
-        descriptions = [
-            self.statistic,
-            format_count(len(self.runs), "run"),
-            format_count(self.topics, "topic"),
-        ]
+        descriptions = [self.statistic, format_count(len(self.runs), "run"), format_count(self.topics, "topic")]
         numbers = {
             self.names[i] if i == j else f"{self.names[i]} – {self.names[j]}": self.values[i, j] for i, j in self.pairs
         }
@@ -195,10 +191,7 @@ def correlation(
     topics = tuple(dict.fromkeys(topic for side in sets for topic in side.topics))
     check_topic_count(len(topics), 2)
     defined_topics, notes = _find_comparable(sets, measures, topics)
-    runs, selected = (
-        sets[0].runs,
-        [side.select(sets[0].runs, None, list(defined_topics)) for side in sets],
-    )
+    runs, selected = (sets[0].runs, [side.select(sets[0].runs, None, list(defined_topics)) for side in sets])
     defined = np.stack(list(defined_topics.values()), axis=1)  # [topics, k]
     topic_scores = np.stack([_align_topics(side, topics) for side in selected])  # [sets, topics, k, m]
     topic_scores[:, ~defined] = np.nan
@@ -214,9 +207,7 @@ def correlation(
         weights = rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
         resampled_means = _compute_weighted_means(topic_scores, weights)  # [sets, trials, k, m]
         return _drop_undefined(
-            correlate(resampled_means[-1], resampled_means[0]),
-            resampled_means[-1],
-            resampled_means[0],
+            correlate(resampled_means[-1], resampled_means[0]), resampled_means[-1], resampled_means[0]
         )
 
     cells = max(len(topics), len(runs) ** 2)  # whatever is asked for: streams belong to chunks
@@ -390,10 +381,7 @@ def build_matrix_table(result: CorrelationMatrix) -> tables.ResultTable:
     """Return a matrix of measures, or the upper triangle of a symmetric statistic."""
     pairs = [(row["x"], row["y"]) for row in result.rows()]
     texts = {pair: tables.format_mean_with_interval(result[pair]) for pair in pairs}
-    rows, columns = (
-        result.names[: -1 if result.symmetric else None],
-        result.names[result.symmetric :],
-    )
+    rows, columns = (result.names[: -1 if result.symmetric else None], result.names[result.symmetric :])
     key = tables.Field("measure", None, texts=rows, key=True)
     cells = tables.build_grid_columns(rows, columns, lambda x, y: texts.get((x, y), ""))
     return tables.ResultTable("matrix", [key, *cells], format_caption(result))

@@ -25,14 +25,7 @@ from cranfield.meta.notes import collect_alpha_notes
 from cranfield.meta.results import MethodResult, format_summary
 from cranfield.scores import Note
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.families import (
-    TESTS,
-    PairTest,
-    choose_test,
-    compare_pairs,
-    name_subjects,
-    note_reach,
-)
+from cranfield.stats.families import TESTS, PairTest, choose_test, compare_pairs, name_subjects, note_reach
 from cranfield.stats.measure_scores import split_by_measure
 from cranfield.stats.notes import merge_notes
 from cranfield.stats.resampling import TRIALS, Progress
@@ -103,15 +96,9 @@ class DiscriminativePower(MethodResult):
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
-        descriptions = [
-            format_count(len(self.runs), "run"),
-            f"{self.test} test",
-            f"α = {self.alpha:g}",
-        ]
+        descriptions = [format_count(len(self.runs), "run"), f"{self.test} test", f"α = {self.alpha:g}"]
         return format_summary(
-            self,
-            descriptions,
-            {discrimination.measure: discrimination.share for discrimination in self.measures},
+            self, descriptions, {discrimination.measure: discrimination.share for discrimination in self.measures}
         )
 
     def __getitem__(self, measure: object) -> Discrimination:
@@ -129,19 +116,12 @@ class DiscriminativePower(MethodResult):
             "measures",
             format_caption(self),
             column("measure", key=True),
-            column(
-                "significant",
-                lambda discrimination: len(discrimination.significant),
-                "significant pairs",
-            ),
+            column("significant", lambda discrimination: len(discrimination.significant), "significant pairs"),
             column("pairs", lambda discrimination: len(discrimination.pairs), "of"),
             column("share"),
             column("smallest_significant", "smallest", "smallest significant difference"),
             *([critical] if _has_hsd(self) else []),
-            column(
-                "topics",
-                visible=len({discrimination.topics for discrimination in self.measures}) > 1,
-            ),
+            column("topics", visible=len({discrimination.topics for discrimination in self.measures}) > 1),
             *tables.build_constant_columns(self._build_settings(), self.measures),
         )
         return [measures, _build_curves_table(self)]
@@ -208,10 +188,7 @@ def discriminative_power(
     tested: dict[str, list[PairTest]] = {}
     for measure, matrix in matrices.items():
         tests = compare_pairs(matrix, test, None, correction, confidence=confidence, **trial_options)
-        pairs = sorted(
-            (_build_pair(pair_test, runs, alpha) for pair_test in tests),
-            key=lambda pair: -pair.pvalue,
-        )
+        pairs = sorted((_build_pair(pair_test, runs, alpha) for pair_test in tests), key=lambda pair: -pair.pvalue)
         critical = _compute_critical_difference(tests[0], matrix.scale)
         results.append(Discrimination(measure, len(matrix.topics), alpha, tuple(pairs), critical))
         tested[measure] = tests
@@ -312,20 +289,11 @@ def _draw_chart(result: DiscriminativePower, theme: Theme, data: pl.DataFrame, w
         charts.build_axis("x", "rank", ranked, [1, max(2, pairs)], **charts.build_rank_axis_style(pairs)),
         charts.build_axis("y", "pvalue", "p-value (ASL)", [0, top]),
         f"fraction with p ≤ {result.alpha:g}",
-        [
-            "measure:N",
-            "run:N",
-            "other:N",
-            *charts.build_number_tooltips("difference", "pvalue"),
-            "rank:Q",
-        ],
+        ["measure:N", "run:N", "other:N", *charts.build_number_tooltips("difference", "pvalue"), "rank:Q"],
         theme,
         charts.draw_horizontal_lines("pvalue", result.alpha),
         styles=styles,
         clip=True,
     )
-    captions = [
-        f"{_describe_test(result)}, {_format_topics(result)}",
-        f"grey line: α = {result.alpha:g}",
-    ]
+    captions = [f"{_describe_test(result)}, {_format_topics(result)}", f"grey line: α = {result.alpha:g}"]
     return charts.finish_chart(chart, theme, "ASL curves", captions)

@@ -179,10 +179,7 @@ class JudgmentComparison(MethodResult):
     def __repr__(self) -> str:
         numbers = {} if self.levels is None else {"κ": self.levels["kappa"]}
         taus = {x.measure: x.correlations["kendall"].mean for x in self.rankings if x.correlations}
-        descriptions = [
-            " and ".join(self.names),
-            format_count(self.items.both, "document") + " judged in both",
-        ]
+        descriptions = [" and ".join(self.names), format_count(self.items.both, "document") + " judged in both"]
         return format_summary(self, descriptions, numbers | {f"τ by {m}": tau for m, tau in taus.items()})
 
     @property
@@ -307,11 +304,7 @@ def compare_judgments(
         trials=trials,
         seed=seed,
         confidence=confidence,
-        notes=(
-            *note_topics_file(selected_topics),
-            *pair.collect_notes(common),
-            *_merge_notes(agreements),
-        ),
+        notes=(*note_topics_file(selected_topics), *pair.collect_notes(common), *_merge_notes(agreements)),
     )
     if runs is None:
         return result
@@ -480,10 +473,7 @@ def _add_names(names: tuple[str, str], sides: Sequence[Sequence[Note]]) -> Itera
 
 
 def _with_rankings(
-    result: JudgmentComparison,
-    scores: Sequence[Scores],
-    threads: int | None,
-    progress: Progress | None,
+    result: JudgmentComparison, scores: Sequence[Scores], threads: int | None, progress: Progress | None
 ) -> JudgmentComparison:
     """Return the comparison, with the rankings by these scores."""
     testing = {name: getattr(result, name) for name in ("test", "correction", "trials", "seed")}
@@ -632,11 +622,7 @@ def _build_topics_table(result: JudgmentComparison, levels: Agreement, binary: A
     def build_coefficients(agreement: Agreement, kind: str, *names: str) -> list[Field]:
         values = [agreement.topics[x].values if x in agreement.topics else {} for x in result.by_topic]
         return [
-            Field(
-                kind.replace(" ", "_") + x,
-                [topic_values.get(x) for topic_values in values],
-                kind + TITLES[x],
-            )
+            Field(kind.replace(" ", "_") + x, [topic_values.get(x) for topic_values in values], kind + TITLES[x])
             for x in names
         ]
 

@@ -41,12 +41,7 @@ from cranfield.meta.notes import collect_ranking_notes
 from cranfield.meta.rankings import count_above_and_tied, kendall
 from cranfield.meta.results import MethodResult
 from cranfield.scores import Note, Scores
-from cranfield.stats.measure_scores import (
-    find_ranking_measures,
-    format_reasons,
-    get_sign,
-    note_excluded,
-)
+from cranfield.stats.measure_scores import find_ranking_measures, format_reasons, get_sign, note_excluded
 from cranfield.tables import (
     ResultTable,
     bind_rows,
@@ -211,23 +206,13 @@ def leave_one_out(
     settings["undefined"] = "zero"  # for topics that lose what was relevant
     selected_topics = reader.options.named_topics
     depth, depth_notes = _find_depth(depth, loaded_runs, hits, evaluator)
-    pool_result = pool(
-        loaded_runs,
-        depth,
-        qrels=judged,
-        teams=teams,
-        topics=selected_topics,
-        rel=settings.get("rel"),
-    )
+    pool_result = pool(loaded_runs, depth, qrels=judged, teams=teams, topics=selected_topics, rel=settings.get("rel"))
     kind: Kind = "run" if pool_result.teams is None else "team"
     members = _group_runs(pool_result)
     if len(members) < 2:
         raise InputError(format_names(list(members), kind), f"at least 2 {kind}s")
     contributors, unique_masks = zip(*_find_contributions(members, pool_result), strict=True)
-    place, by_item = (
-        _find_judgment_rows(pool_result, judged),
-        np.argsort(evaluator.collection.gold.items),
-    )
+    place, by_item = (_find_judgment_rows(pool_result, judged), np.argsort(evaluator.collection.gold.items))
     means_before = _compute_means(full)
     means_after, part_notes = means_before.copy(), []
     for contributor, unique_docs, own_runs in zip(contributors, unique_masks, members.values(), strict=True):
@@ -414,21 +399,14 @@ def _select_rankable(full: Scores, means_before: Floats, means_after: Floats) ->
     defined = np.logical_and.reduce(np.isfinite(means_before) & np.isfinite(means_after))
     columns = [m for m in map(full.measures.index, rankable) if defined[m]]
     undefined_names = [name for name in rankable if full.measures.index(name) not in columns]
-    notes = [
-        *exclusions,
-        *(note_excluded(name, "a mean of it is undefined") for name in undefined_names),
-    ]
+    notes = [*exclusions, *(note_excluded(name, "a mean of it is undefined") for name in undefined_names)]
     if not columns:
         raise InputError.from_problem(f"no measure can rank the runs{format_reasons(notes)}")
     return columns, notes
 
 
 def _build_results(
-    full: Scores,
-    m: int,
-    means_before: Floats,
-    means_after: Floats,
-    members: Mapping[str, list[int]],
+    full: Scores, m: int, means_before: Floats, means_after: Floats, members: Mapping[str, list[int]]
 ) -> list[LeftOut]:
     """Return the results of one measure, contributor by contributor."""
     sign = get_sign(full, full.measures[m])

@@ -118,9 +118,7 @@ _METHODS = (
     Method(
         name="stability",
         computation=Computation(
-            stability,
-            activity="drawing topics",
-            steps=lambda options, _, n: (options.trials or TRIALS) * n,
+            stability, activity="drawing topics", steps=lambda options, _, n: (options.trials or TRIALS) * n
         ),
         alternative=(
             "sample",
@@ -137,13 +135,7 @@ _METHODS = (
         check=_check_sample,
         options=(
             choice("--sample", ("topics", "judgments"), "unit of the samples", default="topics"),
-            option(
-                "--sizes",
-                "N,N,…",
-                "topics in a sample (default: ten sizes)",
-                value="counts",
-                **_OF_TOPICS,
-            ),
+            option("--sizes", "N,N,…", "topics in a sample (default: ten sizes)", value="counts", **_OF_TOPICS),
             choice(
                 "--sample-against",
                 ("all", "others"),
@@ -239,17 +231,8 @@ _METHODS = (
         measures="AP nDCG@10",
         runs_help="the runs that formed the pool",
         options=(
-            option(
-                "--teams",
-                "FILE",
-                "exclude teams instead of runs: lines `run team`, or a table with these columns",
-            ),
-            option(
-                "--depth",
-                "N",
-                "depth of the pool (default: to which all rankings are judged)",
-                value="count",
-            ),
+            option("--teams", "FILE", "exclude teams instead of runs: lines `run team`, or a table with these columns"),
+            option("--depth", "N", "depth of the pool (default: to which all rankings are judged)", value="count"),
             *build_plot_options("scores before and after", "the"),
         ),
     ),

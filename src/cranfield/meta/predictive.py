@@ -16,12 +16,7 @@ import numpy as np
 
 from cranfield import tables
 from cranfield.arrays import Bools
-from cranfield.data.preference_pairs import (
-    PreferencePair,
-    PreferencePairs,
-    PreferencePairsLike,
-    read_preference_pairs,
-)
+from cranfield.data.preference_pairs import PreferencePair, PreferencePairs, PreferencePairsLike, read_preference_pairs
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, describe_value, is_one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
@@ -177,12 +172,7 @@ def predictive_power(
         method,
         confidence,
         alpha,
-        (
-            *scores.notes,
-            *preference_notes,
-            *exclusions,
-            *chain(*(item.notes for item in measured_scores)),
-        ),
+        (*scores.notes, *preference_notes, *exclusions, *chain(*(item.notes for item in measured_scores))),
     )
 
 
@@ -190,10 +180,7 @@ def _describe_preferences(
     decided_pairs: Sequence[PreferencePair], scores: Scores
 ) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
     """Return the number of different pairs of outputs and of assessors, and the runs and topics."""
-    runs, topics = (
-        {x for pair in decided_pairs for x in pair[1:3]},
-        {pair.topic for pair in decided_pairs},
-    )
+    runs, topics = ({x for pair in decided_pairs for x in pair[1:3]}, {pair.topic for pair in decided_pairs})
     outputs = {(pair.topic, frozenset(pair[1:3])) for pair in decided_pairs}
     assessors = {pair.assessor for pair in decided_pairs} - {None}
     names = tuple(filter(runs.__contains__, scores.runs))
@@ -201,9 +188,7 @@ def _describe_preferences(
 
 
 def _compute_preference_signs(
-    measured_scores: Sequence[MeasureScores],
-    decided_pairs: Sequence[PreferencePair],
-    scores: Scores,
+    measured_scores: Sequence[MeasureScores], decided_pairs: Sequence[PreferencePair], scores: Scores
 ) -> dict[str, tuple[Signs, Bools]]:
     """Return the signs of the differences by measure, preferred minus other, and where defined."""
     run, topic = ({n: i for i, n in enumerate(names)} for names in (scores.runs, scores.topics))
@@ -295,10 +280,7 @@ METHODS = {"wilson": "Wilson's", "exact": "exact (Clopper and Pearson)"}
 
 
 def build_measures_table(result: PredictivePower) -> tables.ResultTable:
-    column, intervals = (
-        tables.bind_rows(result.measures),
-        [prediction.interval for prediction in result.measures],
-    )
+    column, intervals = (tables.bind_rows(result.measures), [prediction.interval for prediction in result.measures])
     defined = " A measure is tested on the preferences for which it is defined." * _has_different_counts(result)
     return tables.build_table(
         "measures",

@@ -478,10 +478,7 @@ def _match_scores(x: SystemScores, y: SystemScores, *names: str) -> tuple[Floats
     if isinstance(x, Mapping) and isinstance(y, Mapping):
         unmatched = [str(name) for name in [*x, *y] if (name in x) != (name in y)]
         if unmatched:
-            raise InputError(
-                f"{format_names(unmatched, 'system')} in only one ranking",
-                "the same systems in both",
-            )
+            raise InputError(f"{format_names(unmatched, 'system')} in only one ranking", "the same systems in both")
         y = [y[name] for name in x]
         x = list(x.values())
     a, b = (to_array(z, argument) for z, argument in zip((x, y), names or "xy", strict=True))

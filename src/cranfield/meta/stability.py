@@ -96,11 +96,7 @@ class Stability(MethodResult):
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
-        descriptions = [
-            self.statistic,
-            format_count(len(self.runs), "run"),
-            f"samples of {self.sampled}",
-        ]
+        descriptions = [self.statistic, format_count(len(self.runs), "run"), f"samples of {self.sampled}"]
         return format_summary(self, descriptions, {f"{x.measure} at {x.size:g}": x.mean for x in self.points})
 
     @property
@@ -121,10 +117,7 @@ class Stability(MethodResult):
         cells = {(p.measure, p.size): tables.format_mean_with_interval(p) for p in self.points}
         fields = tables.build_grid_columns(sizes, self.measures, lambda n, name: cells.get((name, n), "–"))
         key = tables.Field(_format_size_unit(self), None, texts=[f"{size:g}" for size in sizes], key=True)
-        return [
-            tables.ResultTable("sizes", [key, *fields], format_caption(self)),
-            _build_points_table(self),
-        ]
+        return [tables.ResultTable("sizes", [key, *fields], format_caption(self)), _build_points_table(self)]
 
     def _build_figure(self, theme: Theme = DEFAULT_THEME) -> Figure:
         """Plot the mean of the statistic against the sample size, one line per measure.
@@ -216,11 +209,7 @@ def _collect_ranking_notes(matrices: Mapping[str, Matrix]) -> tuple[Note, ...]:
 
 
 def _make_trial(
-    matrix: Matrix,
-    sizes: Sequence[int],
-    correlate: Callable[..., Floats],
-    against: Against,
-    replacement: bool,
+    matrix: Matrix, sizes: Sequence[int], correlate: Callable[..., Floats], against: Against, replacement: bool
 ) -> Callable[[np.random.Generator, int], Floats]:
     """Return a function that computes the statistic of each size: [sizes, trials]."""
     x, n = matrix.values, len(matrix.topics)

@@ -15,13 +15,7 @@ from cranfield.figures.figure import Figure
 from cranfield.meta.correlation import TRIALS, build_scatter_figure, correlation
 from cranfield.meta.rankings import P, build_statistic_option
 from cranfield.options import option
-from cranfield.plot.kinds import (
-    Drawing,
-    FigureKind,
-    JudgmentsOrScores,
-    add_drawing_options,
-    prepare_scores,
-)
+from cranfield.plot.kinds import Drawing, FigureKind, JudgmentsOrScores, add_drawing_options, prepare_scores
 from cranfield.stats.options import build_confidence_option, build_trial_options
 
 __all__ = ["agreement"]
@@ -76,12 +70,7 @@ FIGURE = FigureKind(
         option("--qrels2", "FILE", "other judgments: plot each measure by QRELS against FILE"),
         *build_statistic_option(),
         option(
-            "--p",
-            "P",
-            f"persistence of RBO (default: {P})",
-            value="number",
-            requires="statistic",
-            requires_value="rbo",
+            "--p", "P", f"persistence of RBO (default: {P})", value="number", requires="statistic", requires_value="rbo"
         ),
         *build_confidence_option(),
         *build_trial_options(TRIALS, "random draws of topics for intervals"),

@@ -74,10 +74,7 @@ def curve(
         data = data.drop("low", "high")
     undefined_notes = collect_undefined_notes(data, "value")
     lines = NamedLines.from_values(_compute_run_means(result, data), theme, min(IN_A_ROW, len(result.columns)))
-    captions = [
-        *_build_captions(result, data, confidence),
-        *lines.describe_names("with the best scores", "run"),
-    ]
+    captions = [*_build_captions(result, data, confidence), *lines.describe_names("with the best scores", "run")]
     notes = (*result.scores.notes, *undefined_notes, *lines.collect_notes("run"))
     return Figure(lambda: _draw_chart(result, data, lines, captions, theme), data, notes)
 
@@ -140,14 +137,7 @@ FIGURE = FigureKind(
             value="numbers",
         ),
         switch("--band", "confidence intervals of the means as bands"),
-        option(
-            "--confidence",
-            "C",
-            "confidence of the intervals",
-            value="number",
-            default=0.95,
-            requires="band",
-        ),
+        option("--confidence", "C", "confidence of the intervals", value="number", default=0.95, requires="band"),
     ),
     gallery={"curve": "-m IPrec --band", "cutoffs": "-m nDCG"},
 )

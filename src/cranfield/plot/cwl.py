@@ -398,12 +398,7 @@ class _Walks:
 
     @classmethod
     def from_settings(
-        cls,
-        settings: Sequence[_ModelSetting],
-        qrels: Any,
-        runs: Any,
-        kind: Kind,
-        **options: Any,
+        cls, settings: Sequence[_ModelSetting], qrels: Any, runs: Any, kind: Kind, **options: Any
     ) -> _Walks:
         five = [setting.model.to_user_model(name) for setting in settings for name in MEASUREMENTS]
         evaluator = Evaluator(qrels, five, **options)

@@ -42,10 +42,7 @@ MOST_POINTS = 10_000  # of a picture: more make it heavy, and hide each other
 
 @add_drawing_options
 def distribution(
-    qrels: JudgmentsOrScores,
-    runs: RunsLike | None = None,
-    measures: MeasuresLike = None,
-    **drawing: Unpack[Drawing],
+    qrels: JudgmentsOrScores, runs: RunsLike | None = None, measures: MeasuresLike = None, **drawing: Unpack[Drawing]
 ) -> Figure:
     """Plot the scores of each run: a point for each topic and a box, the best run first.
 
@@ -69,9 +66,7 @@ def distribution(
         text = f"{format_count(len(data), 'score')} are too many for points: only boxes are drawn"
         notes += (Note("points", text),)
     return Figure(
-        lambda: _draw_chart(scores, data, run_list, has_points, theme),
-        data,
-        (*notes, *run_list.collect_notes()),
+        lambda: _draw_chart(scores, data, run_list, has_points, theme), data, (*notes, *run_list.collect_notes())
     )
 
 
@@ -99,13 +94,7 @@ def _draw_chart(scores: Scores, data: pl.DataFrame, run_list: VerticalNames, has
 
 
 def _draw_panel(
-    data: pl.DataFrame,
-    run_list: VerticalNames,
-    title: str,
-    first: bool,
-    has_points: bool,
-    width: float,
-    theme: Theme,
+    data: pl.DataFrame, run_list: VerticalNames, title: str, first: bool, has_points: bool, width: float, theme: Theme
 ) -> Any:
     """Draw the runs by one measure: points, with boxes in front."""
     ends = layout.from_zero(data["score"], 0.0)
@@ -131,10 +120,4 @@ def _draw_panel(
     return charts.build_panel(turns, *layers, size=(width, run_list.height))
 
 
-FIGURE = FigureKind(
-    __doc__,
-    place=5,
-    function=distribution,
-    options=(),
-    gallery={"distribution": '-m "AP nDCG@10"'},
-)
+FIGURE = FigureKind(__doc__, place=5, function=distribution, options=(), gallery={"distribution": '-m "AP nDCG@10"'})

@@ -116,10 +116,7 @@ def _collect_points(scores: Scores, x: str, y: str, gamma: float, intervals: _In
 def _describe_intervals(intervals: _Intervals, x: str, y: str) -> str:
     """Describe the crosses."""
     interval_list = [run_intervals[name] for run_intervals in intervals.values() for name in (x, y)]
-    minimum, maximum = (
-        min(interval.n for interval in interval_list),
-        max(interval.n for interval in interval_list),
-    )
+    minimum, maximum = (min(interval.n for interval in interval_list), max(interval.n for interval in interval_list))
     if maximum < 2:
         raise InputError(format_count(maximum, "topic"), "at least 2 for intervals")
     topics = format_count(maximum, "topic") if minimum == maximum else f"{minimum} to {maximum} topics"

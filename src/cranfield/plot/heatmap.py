@@ -40,10 +40,7 @@ COLUMNS = ("measure", "run", "topic", "score")
 
 @add_drawing_options
 def heatmap(
-    qrels: JudgmentsOrScores,
-    runs: RunsLike | None = None,
-    measures: MeasuresLike = None,
-    **drawing: Unpack[Drawing],
+    qrels: JudgmentsOrScores, runs: RunsLike | None = None, measures: MeasuresLike = None, **drawing: Unpack[Drawing]
 ) -> Figure:
     """Plot the scores of all runs on all topics as cells.
 
@@ -86,10 +83,7 @@ def _collect_cells(scores: Scores) -> Iterator[tuple[Any, ...]]:
 
 def _draw_panel(scores: Scores, measure: str, data: pl.DataFrame, theme: Theme) -> Any:
     runs, topics = (data[name].unique(maintain_order=True).to_list() for name in ("run", "topic"))
-    run_list, sides = (
-        VerticalNames.from_names(runs, theme),
-        HorizontalNames.from_names(topics, theme),
-    )
+    run_list, sides = (VerticalNames.from_names(runs, theme), HorizontalNames.from_names(topics, theme))
     data = sides.label_rows(run_list.label_rows(data))
     ends = layout.from_zero(data["score"], 0.0)
     title = f"{format_count(len(sides.labels), 'topic')}, the easiest first"
@@ -103,10 +97,4 @@ def _draw_panel(scores: Scores, measure: str, data: pl.DataFrame, theme: Theme) 
     return charts.build_panel(data.drop_nans("score"), cells, size=(sides.width, run_list.height))
 
 
-FIGURE = FigureKind(
-    __doc__,
-    place=4,
-    function=heatmap,
-    options=(),
-    gallery={"heatmap": "-m AP"},
-)
+FIGURE = FigureKind(__doc__, place=4, function=heatmap, options=(), gallery={"heatmap": "-m AP"})

@@ -73,13 +73,7 @@ def pairs(
     """
     scores, theme, sampling = prepare_scores(qrels, runs, measures, drawing)
     comparison = compare(
-        scores,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        trials=trials,
-        effect=effect,
-        **sampling,
+        scores, test=test, correction=correction, alpha=alpha, trials=trials, effect=effect, **sampling
     )
     data = build_frame([[*_build_row(comparison, pair)] for pair in comparison.pairs], COLUMNS)
     names = [_list_runs(comparison, measure, theme) for measure in scores.measures]
@@ -125,10 +119,7 @@ def _draw_panel(comparison: Comparison, data: pl.DataFrame, measure: str, theme:
     shown_data = shown_data.drop("measure", "verdict")
     upper_data = sides.label_rows(run_list.label_rows(shown_data), "other")
     lower_data = sides.label_rows(run_list.label_rows(shown_data, "other"), "run")
-    layers = [
-        *_draw_pvalues(base, upper_data, comparison.alpha, side, theme),
-        *_draw_effects(base, lower_data, theme),
-    ]
+    layers = [*_draw_pvalues(base, upper_data, comparison.alpha, side, theme), *_draw_effects(base, lower_data, theme)]
     texts = cell >= theme.scale_points(WITH_TEXTS)
     chart = alt.layer(*(layer for layer in layers if texts or layer.mark.type != "text"))
     title = format_axis_title(comparison.scores, measure)
@@ -141,11 +132,7 @@ def _draw_pvalues(base: Any, data: pl.DataFrame, alpha: float, side: float, them
     colours = (P_GREYS if theme.grey else P_COLOURS)[-len(names) :]
     levels = pl.Series([_format_level(p, alpha) for p in data["pvalue"]], dtype=pl.String)
     rows = base.properties(data=charts.to_chart_data(data.with_columns(level=levels)))
-    legend = {
-        **charts.place_legend_below(names, side, theme),
-        "symbolType": "square",
-        "symbolSize": 110,
-    }
+    legend = {**charts.place_legend_below(names, side, theme), "symbolType": "square", "symbolSize": 110}
     scale = {"domain": names, "range": colours}
     shade = alt.Color("level:N", scale=scale, title=None, legend=legend)
     on_dark = {"test": f"datum.pvalue <= {LEVELS[-1]}", "value": "white"}
@@ -156,9 +143,7 @@ def _draw_effects(base: Any, data: pl.DataFrame, theme: Theme) -> list[Any]:
     """Draw the cells below the diagonal, darker for larger effects, with their texts."""
     texts = ["–" if isnan(x) else f"{-x:+z.2f}".replace("-", "−") for x in data["effect"]]
     data = data.with_columns(
-        effect=-pl.col("effect"),
-        size=pl.col("effect").abs(),
-        text=pl.Series(texts, dtype=pl.String),
+        effect=-pl.col("effect"), size=pl.col("effect").abs(), text=pl.Series(texts, dtype=pl.String)
     )
     maximum = max(1.0, *data["size"].fill_nan(0.0))
     scale = {"scheme": "greys" if theme.grey else "oranges", "domain": [0, maximum]}
@@ -170,12 +155,7 @@ def _draw_effects(base: Any, data: pl.DataFrame, theme: Theme) -> list[Any]:
 
 
 def _draw_cells(rows: Any, shade: Any, text: str, on_dark: charts.Vega, theme: Theme) -> list[Any]:
-    tooltip = [
-        "run:N",
-        "other:N",
-        *charts.build_number_tooltips("difference", "effect"),
-        "shown_p:N",
-    ]
+    tooltip = ["run:N", "other:N", *charts.build_number_tooltips("difference", "effect"), "shown_p:N"]
     cells = rows.mark_rect(stroke="white", strokeWidth=1).encode(shade, tooltip=tooltip)
     colour = {"condition": on_dark, "value": "black"}
     labels = rows.mark_text(fontSize=theme.scale_points(9))

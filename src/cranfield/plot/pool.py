@@ -92,10 +92,7 @@ FIGURE = FigureKind(
     options=(
         option("--teams", "FILE", "teams of the runs: lines `run team`, or a table with these columns"),
         option(
-            "--cutoffs",
-            "X,X,…",
-            "depths (default: round depths up to the end of the longest ranking)",
-            value="numbers",
+            "--cutoffs", "X,X,…", "depths (default: round depths up to the end of the longest ranking)", value="numbers"
         ),
     ),
     gallery={"pool": ""},

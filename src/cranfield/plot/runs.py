@@ -126,12 +126,7 @@ def _can_be_tested(scores: Scores, measure: str) -> bool:
 
 
 def _draw_chart(
-    scores: Scores,
-    data: pl.DataFrame,
-    run_list: VerticalNames,
-    captions: list[str],
-    bars: bool,
-    theme: Theme,
+    scores: Scores, data: pl.DataFrame, run_list: VerticalNames, captions: list[str], bars: bool, theme: Theme
 ) -> Any:
     count = len(scores.measures)
     width = theme.width or WIDTHS.get(count, WIDTH)
@@ -146,25 +141,14 @@ def _draw_chart(
 
 
 def _draw_panel(
-    data: pl.DataFrame,
-    run_list: VerticalNames,
-    title: Any,
-    first: bool,
-    bars: bool,
-    width: float,
-    theme: Theme,
+    data: pl.DataFrame, run_list: VerticalNames, title: Any, first: bool, bars: bool, width: float, theme: Theme
 ) -> Any:
     """Draw the runs by one measure: means, intervals, letters."""
     values = [v for name in ("mean", "low", "high") for v in data[name].drop_nans()]
     ticks = layout.from_zero(values, 0.0) if bars else layout.fit_ticks(values or [0.0])
     value = charts.build_axis("x", "mean", title, [ticks[0], ticks[-1]], tickCount=4)
     base = alt.Chart().encode(run_list.build_axis(first, grid=not bars), value)
-    tooltip = [
-        "run:N",
-        "topics:Q",
-        *charts.build_number_tooltips("mean", "low", "high"),
-        "groups:N",
-    ]
+    tooltip = ["run:N", "topics:Q", *charts.build_number_tooltips("mean", "low", "high"), "groups:N"]
     styled = base.encode(color=charts.encode_colours(data["run"], theme), tooltip=tooltip)
     interval = base.mark_rule if bars else styled.mark_rule
     ends = alt.X("low:Q"), alt.X2("high:Q")

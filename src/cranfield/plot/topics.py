@@ -84,8 +84,7 @@ def topics(
         return _draw_every_run(scores, selected_runs, theme)
     if against not in (MEDIAN, *scores.runs):
         raise InputError.from_problem(
-            f"unknown run {against!r}",
-            f"Use {MEDIAN} or one of {format_names(scores.runs, 'run')}.",
+            f"unknown run {against!r}", f"Use {MEDIAN} or one of {format_names(scores.runs, 'run')}."
         )
     compared_runs = [run for run in selected_runs if run != against]
     if not compared_runs:
@@ -135,10 +134,7 @@ def _collect_scores(scores: Scores, runs: Sequence[str]) -> Iterator[tuple[Any, 
     for measure in scores.measures:
         summary, sign = compute_run_statistics(scores, measure), get_sign(scores, measure)
         for t in np.argsort(-sign * summary.mean, kind="stable").tolist():  # NaN is last
-            topic, summary_values = (
-                scores.topics[t],
-                [float(getattr(summary, name)[t]) for name in SUMMARY_COLUMNS],
-            )
+            topic, summary_values = (scores.topics[t], [float(getattr(summary, name)[t]) for name in SUMMARY_COLUMNS])
             for run in runs:
                 yield measure, topic, run, scores[run, topic, measure], *summary_values
 
@@ -168,11 +164,7 @@ def _draw_scores_panel(scores: Scores, measure: str, data: pl.DataFrame, theme: 
         marks = charts.encode_names(run_names, "", theme, legend=legend)
         area = min(28.0, max(8.0, (1.6 * sides.width / len(names)) ** 2))
         points = base.mark_point(filled=True, size=area).encode(marks["color"], marks["shape"])
-    layers = (
-        lines,
-        medians.encode(alt.Y("median:Q"), tooltip=median_tooltip),
-        points.encode(tooltip=tooltip),
-    )
+    layers = (lines, medians.encode(alt.Y("median:Q"), tooltip=median_tooltip), points.encode(tooltip=tooltip))
     return charts.build_panel(data, *layers, size=size)
 
 
@@ -281,13 +273,7 @@ FIGURE = FigureKind(
             "compare with this run, or with median, the median of all runs on each topic (default: "
             "for two runs, the second)",
         ),
-        option(
-            "--show",
-            "RUN",
-            "show only this run; may be repeated (default: all)",
-            name="show",
-            repeat=True,
-        ),
+        option("--show", "RUN", "show only this run; may be repeated (default: all)", name="show", repeat=True),
     ),
     gallery={
         "topics": "-m AP",

@@ -32,22 +32,11 @@ ANY_RANKING = "any"  # topic of users who do not depend on a ranking
 def draw_functions(data: pl.DataFrame, theme: Theme) -> Any:
     """Draw C, W and L by rank: a row of panels per model, a line per ranking."""
     data, encodings = _name_lines(data, theme)
-    tooltip = [
-        "model:N",
-        "run:N",
-        "topic:N",
-        "rank:N",
-        "gain:N",
-        "cost:N",
-        *build_number_tooltips(*FUNCTIONS),
-    ]
+    tooltip = ["model:N", "run:N", "topic:N", "rank:N", "gain:N", "cost:N", *build_number_tooltips(*FUNCTIONS)]
     last = int(data["rank"].max())  # type: ignore[arg-type]
     size = theme.choose_size(*SIZES["functions"])
     ranks = charts.build_axis("x", "rank", "rank i", [1, last], {"padding": 6}, **charts.build_rank_axis_style(last))
-    rows, ends = (
-        [],
-        {name: _choose_axis_ends(data[name]) for name in FUNCTIONS},
-    )  # equal in all rows
+    rows, ends = ([], {name: _choose_axis_ends(data[name]) for name in FUNCTIONS})  # equal in all rows
     for of_model in _split_by_model(data):
         panels = []
         for name, meaning in FUNCTIONS.items():
@@ -92,14 +81,7 @@ def draw_parameters(data: pl.DataFrame, measurements: Sequence[str], unit: str, 
     Each model has a column of panels.
     """
     data, encodings = _name_lines(data, theme)
-    tooltip = [
-        "model:N",
-        "parameter:N",
-        "value:N",
-        "run:N",
-        "topic:N",
-        *build_number_tooltips(*MEASUREMENTS),
-    ]
+    tooltip = ["model:N", "parameter:N", "value:N", "run:N", "topic:N", *build_number_tooltips(*MEASUREMENTS)]
     models, panels, size = _split_by_model(data), [], theme.choose_size(*SIZES["vary"])
     for measurement, of_model in product(measurements, models):
         room = {"ED": min(theme.scale_points(VALUE_WIDTH) / size[0], 0.5), measurement: 0.06}

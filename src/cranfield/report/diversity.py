@@ -121,10 +121,7 @@ def _clip_line(c: float, gamma: float, window: Sequence[Ticks]) -> tuple[Point, 
         return round(rest / (1 - weight), 12) if weight < 1 else math.copysign(math.inf, rest)
 
     start = max(left, solve_other(1 - gamma, top)), min(top, solve_other(gamma, left))
-    return start, (
-        min(right, solve_other(1 - gamma, bottom)),
-        max(bottom, solve_other(gamma, right)),
-    )
+    return start, (min(right, solve_other(1 - gamma, bottom)), max(bottom, solve_other(gamma, right)))
 
 
 def _build_lines(plane: Plane, gamma: float) -> pl.DataFrame:
@@ -170,12 +167,5 @@ def _compute_cross_boxes(data: pl.DataFrame, plane: Plane) -> list[Box]:
     for x, y, left, right, low, high in data.select(columns).drop_nans().rows():
         points = plane.locate([(left, y), (right, y), (x, high), (x, low)])
         for (x1, y1), (x2, y2) in (points[:2], points[2:]):
-            boxes.append(
-                (
-                    x1 - HALF_CROSS_WIDTH,
-                    y1 - HALF_CROSS_WIDTH,
-                    x2 + HALF_CROSS_WIDTH,
-                    y2 + HALF_CROSS_WIDTH,
-                )
-            )
+            boxes.append((x1 - HALF_CROSS_WIDTH, y1 - HALF_CROSS_WIDTH, x2 + HALF_CROSS_WIDTH, y2 + HALF_CROSS_WIDTH))
     return boxes

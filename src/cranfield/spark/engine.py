@@ -377,11 +377,7 @@ class _Evaluation:
         np.add.at(tied, table.column("list").to_numpy(), table.column("tied").to_numpy())
         ties_by_run = tied.reshape(len(self.lists), -1)
         return [
-            replace(
-                labelled,
-                full_rankings=replace(labelled.full_rankings, tied=ties),
-                rankings=labelled.rankings,
-            )
+            replace(labelled, full_rankings=replace(labelled.full_rankings, tied=ties), rankings=labelled.rankings)
             for labelled, ties in zip(self.labelled, ties_by_run, strict=True)
         ]
 

@@ -44,10 +44,7 @@ from cranfield.spark.session import Spark, find_reason, wrap_spark_errors
 
 Batches: TypeAlias = Iterable[Any]  # of Arrow
 TABLE_ROWS = 1 << 16  # rows that become a table at a time, at least
-TABLE_BYTES, PARTITION_BYTES = (
-    1 << 22,
-    1 << 27,
-)  # bytes that become a table, and that are the work of a task
+TABLE_BYTES, PARTITION_BYTES = (1 << 22, 1 << 27)  # bytes that become a table, and that are the work of a task
 HEAD_LINES = 100  # Lines used to detect the format.
 COMPRESSIONS = "gz, bz2, zst or lz4, by its extension"
 EXPECTED_INPUT = (

@@ -69,12 +69,7 @@ class BloomFilter:
         keys = hash_in_groups(table.hashes, topic)
         rows = self.filter(keys)
         rows = rows[topic[rows] >= 0]
-        return {
-            "key": keys[rows],
-            "topic": topic[rows],
-            "doc": table.docs[rows].copy(),
-            "value": table.values[rows],
-        }
+        return {"key": keys[rows], "topic": topic[rows], "doc": table.docs[rows].copy(), "value": table.values[rows]}
 
 
 Judged: TypeAlias = BroadcastJudgments | BloomFilter
@@ -107,8 +102,5 @@ def join_judged(judged: Any, sought: Any) -> Iterator[Any]:
     matches = np.flatnonzero(rows >= 0)
     if len(matches):
         columns = {name: sought.column(name).take(matches) for name in ("source", "tag", "topic")}
-        items = {
-            "item": item[by_topic[rows[matches]]],
-            "value": sought.column("value").take(matches),
-        }
+        items = {"item": item[by_topic[rows[matches]]], "value": sought.column("value").take(matches)}
         yield pack_table("hits", columns | items)

@@ -32,14 +32,7 @@ from cranfield.scores import save_note
 from cranfield.spark.inputs import Batches, RowErrors, RunReader
 from cranfield.spark.join import Judged, join_judged
 from cranfield.spark.ranks import Hits
-from cranfield.spark.transfer import (
-    BUFFER_ROWS,
-    Buffer,
-    get_partition,
-    pack_by_key,
-    pack_table,
-    unpack_tables,
-)
+from cranfield.spark.transfer import BUFFER_ROWS, Buffer, get_partition, pack_by_key, pack_table, unpack_tables
 
 BIN_COUNTS = "bin bigint, rows bigint"
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -253,10 +246,7 @@ class RowFinder:
             rows = np.flatnonzero(np.isin(hash_rows(self.reading.number, table), self.keys))
             topics = np.array(table.names, dtype=object)[table.group[rows]].tolist()
             n = len(rows)
-            columns = [
-                pa.array([self.reading.number] * n, pa.int32()),
-                pa.array([table.tag or ""] * n),
-            ]
+            columns = [pa.array([self.reading.number] * n, pa.int32()), pa.array([table.tag or ""] * n)]
             columns += [pa.array(topics, pa.string()), pa.array(table.docs[rows].tolist())]
             if n:
                 yield pa.RecordBatch.from_arrays(columns, ["source", "tag", "topic", "doc"])
@@ -464,12 +454,7 @@ def make_unit_schema() -> Any:
 
     key_fields = [pa.field(name, pa.int32()) for name in ("run", "begin", "stop")]
     kinds = {"levels": pa.float64()}
-    return pa.schema(
-        [
-            *key_fields,
-            *(pa.field(name, pa.list_(kinds.get(name, pa.int64()))) for name in ARRAY_COLUMNS),
-        ]
-    )
+    return pa.schema([*key_fields, *(pa.field(name, pa.list_(kinds.get(name, pa.int64()))) for name in ARRAY_COLUMNS)])
 
 
 def to_unit_row(run: int, begin: int, stop: int, rankings: Rankings) -> dict[str, Any]:

@@ -294,10 +294,7 @@ def cwl_eval(
 
     blocks = cut_blocks(gold.judgments, ranks=max(model.width for _, model in configured))
     names = ["\t".join(COLUMNS + RESIDUALS * residuals)] * colnames
-    return [
-        *names,
-        *(line for block_lines in map_blocks(blocks, format_block) for line in block_lines),
-    ], notes
+    return [*names, *(line for block_lines in map_blocks(blocks, format_block) for line in block_lines)], notes
 
 
 def _format_values(model: UserModel, lists: Lists, residuals: bool) -> list[str]:

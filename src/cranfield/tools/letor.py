@@ -54,10 +54,7 @@ class Release(NamedTuple):
     threshold: str  # Relevant levels of P and MAP.
 
 
-RELEASES = {
-    "4": Release("Eval-Score 4.0", 2, ""),
-    "mslr": Release("MSLR's Eval-Score", 4, "(rel=2)"),
-}
+RELEASES = {"4": Release("Eval-Score 4.0", 2, ""), "mslr": Release("MSLR's Eval-Score", 4, "(rel=2)")}
 
 
 def build_measures(depth: int = DEPTH, release: Release | None = None) -> list[Measure]:
@@ -80,11 +77,7 @@ def build_measures(depth: int = DEPTH, release: Release | None = None) -> list[M
 
 
 def eval_score(
-    test: str,
-    prediction: str,
-    depth: int | None = None,
-    ties: TieOrder = "file",
-    as_version: str | None = None,
+    test: str, prediction: str, depth: int | None = None, ties: TieOrder = "file", as_version: str | None = None
 ) -> Scores:
     """Return the scores of rankings ordered by score, as Eval-Score computes them."""
     release = RELEASES[as_version] if as_version else None

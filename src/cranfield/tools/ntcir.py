@@ -13,13 +13,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from cranfield.data.ntcir.ir4qa import is_xml, read_ir4qa
-from cranfield.data.ntcir.nev import (
-    build_topic_path,
-    check_file_name,
-    read_names,
-    read_numbers,
-    read_results,
-)
+from cranfield.data.ntcir.nev import build_topic_path, check_file_name, read_names, read_numbers, read_results
 from cranfield.data.ntcir.topic_dirs import OTHER_SUFFIXES, RES, Judgment, read_list, read_rel
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.columns import EARLY, TREC
@@ -43,11 +37,7 @@ Names: TypeAlias = Path | Iterable[str]  # Names, or a file with one name per li
 Results: TypeAlias = Mapping[str, Mapping[str, float]]  # {topic: {measure: value}}
 FileTexts: TypeAlias = tuple[dict[str, str], list[Note]]  # Files to write, and notes.
 
-ROBUST = {
-    "2": 3,
-    "1": 1,
-    "0": 0,
-}  # In TREC's robust track, relevant is two levels above partially relevant.
+ROBUST = {"2": 3, "1": 1, "0": 0}  # In TREC's robust track, relevant is two levels above partially relevant.
 LIMIT = 1000
 
 
@@ -69,11 +59,7 @@ def make_tid_path(path: str) -> str:
 
 
 def split_qrels(
-    qrels: str,
-    suffix: str,
-    separator: str | None = None,
-    directory: str = "",
-    qrels_format: str | None = None,
+    qrels: str, suffix: str, separator: str | None = None, directory: str = "", qrels_format: str | None = None
 ) -> FileTexts:
     """Judgments to a directory for each topic.
 
@@ -126,11 +112,7 @@ def _check_field(doc: str, separator: str, location: str | None) -> str:
 
 
 def split_runs(
-    topics: Names,
-    runs: Names = "-",
-    limit: int = LIMIT,
-    separator: str | None = None,
-    directory: str = "",
+    topics: Names, runs: Names = "-", limit: int = LIMIT, separator: str | None = None, directory: str = ""
 ) -> FileTexts:
     """Split runs into the directories of topics, without reranking.
 
@@ -203,11 +185,7 @@ class Batch:
         truncate: int | None = None,
         directory: str = "",
     ) -> None:
-        self.runs, self.topics, self.name = (
-            to_names(runs),
-            to_names(topics),
-            check_file_name(name, "name"),
-        )
+        self.runs, self.topics, self.name = (to_names(runs), to_names(topics), check_file_name(name, "name"))
         self.separator, self.truncate, self.directory = separator, truncate, directory
 
     def get_path(self, topic: str, suffix: str) -> str:
@@ -277,9 +255,7 @@ def evaluate_runs(
     return files, notes
 
 
-def with_relevant(
-    judged: Mapping[str, Sequence[Judgment]],
-) -> tuple[dict[str, Sequence[Judgment]], list[Note]]:
+def with_relevant(judged: Mapping[str, Sequence[Judgment]]) -> tuple[dict[str, Sequence[Judgment]], list[Note]]:
     """Return the judgments of topics with a relevant document, and notes about the others."""
     useful = {t: items for t, items in judged.items() if any(item.level > 0 for item in items)}
     useless = (topic for topic in judged if topic not in useful)
@@ -323,9 +299,7 @@ def _parse_gains(text: str, location: str) -> Gains:
 
 @suggest_keywords
 def read_nev(
-    nev: Path | Iterable[Path] | Mapping[str, Path],
-    topics: Names | None = None,
-    measures: Sequence[str] | None = None,
+    nev: Path | Iterable[Path] | Mapping[str, Path], topics: Names | None = None, measures: Sequence[str] | None = None
 ) -> Scores:
     """Return the scores in NTCIREVAL's result files, one file per run, with the measures' names
     there.

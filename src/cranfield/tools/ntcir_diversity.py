@@ -22,13 +22,7 @@ from cranfield.measures.base import Measure
 from cranfield.measures.diversity import IRec, mix_recall
 from cranfield.tools.drop_ins import join_lines, make_topic_notes
 from cranfield.tools.ntcir import Batch, FileTexts, make_tid_path, with_relevant
-from cranfield.tools.ntcir_eval import (
-    Setting,
-    Topic,
-    check_gains,
-    compute_from_labels,
-    format_result,
-)
+from cranfield.tools.ntcir_eval import Setting, Topic, check_gains, compute_from_labels, format_result
 
 DECIMALS = 4  # Decimals of gains in labelled lists.
 

@@ -135,11 +135,7 @@ class Topic(NamedTuple):
 
 
 def label(
-    judged: Sequence[Judgment],
-    docs: Sequence[str],
-    *,
-    condensed: bool = False,
-    classes: bool = False,
+    judged: Sequence[Judgment], docs: Sequence[str], *, condensed: bool = False, classes: bool = False
 ) -> list[LabelledItem]:
     """Return a ranking with the labels of its items that count.
 

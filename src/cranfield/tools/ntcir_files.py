@@ -69,11 +69,7 @@ def _collect_label_notes(items: Sequence[topic_dirs.LabelledItem], lab: Source, 
 
 
 def glabel(
-    gold: str,
-    found: str,
-    separator: str | None = None,
-    judged: bool = False,
-    truncate: int | None = None,
+    gold: str, found: str, separator: str | None = None, judged: bool = False, truncate: int | None = None
 ) -> Printed:
     """Add gains to a ranked list.
 
@@ -87,11 +83,7 @@ def glabel(
 
 
 def dinlabel(
-    gold: str,
-    found: str,
-    separator: str | None = None,
-    judged: bool = False,
-    truncate: int | None = None,
+    gold: str, found: str, separator: str | None = None, judged: bool = False, truncate: int | None = None
 ) -> Printed:
     """Add gains, for navigational intents only once.
 

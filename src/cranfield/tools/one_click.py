@@ -9,15 +9,7 @@ from cranfield.data.ntcir.nev import build_topic_path
 from cranfield.data.ntcir.topic_dirs import OTHER_SUFFIXES
 from cranfield.data.reading.cells import iter_lines
 from cranfield.data.reading.lines import parse_finite, split_fields, truncate_text
-from cranfield.data.texts import (
-    MATCHES,
-    SYSLEN,
-    Match,
-    NuggetText,
-    read_mat,
-    read_nug,
-    read_nuggets,
-)
+from cranfield.data.texts import MATCHES, SYSLEN, Match, NuggetText, read_mat, read_nug, read_nuggets
 from cranfield.errors import InputError
 from cranfield.measures import texts
 from cranfield.scores import Note

@@ -34,22 +34,10 @@ from cranfield.labelling.runs import label_run
 from cranfield.labelling.strategies import replace_levels
 from cranfield.measures.base import Measure
 from cranfield.measures.preferences import MEASURES, PRINTED
-from cranfield.measures.trec_eval import (
-    BY_GROUP,
-    NAMES,
-    PREFERENCES,
-    apply_gains,
-    compute_unit_gains,
-)
+from cranfield.measures.trec_eval import BY_GROUP, NAMES, PREFERENCES, apply_gains, compute_unit_gains
 from cranfield.scores import FLOOR, Note
 from cranfield.tools.drop_ins import check_judgments, make_topic_notes, sum_in_order
-from cranfield.tools.trec_measures import (
-    Gains,
-    Line,
-    TrecEvalError,
-    find_truncated_ranks,
-    parse_lines,
-)
+from cranfield.tools.trec_measures import Gains, Line, TrecEvalError, find_truncated_ranks, parse_lines
 
 T = TypeVar("T")
 MISSING = -1_000_000.0  # No mean to compare with.
@@ -445,10 +433,7 @@ _EVALUATORS: dict[str, tuple[Callable[..., Evaluated], Callable[[str], Any]]] = 
     "qrels": (_evaluate_qrels, _read_judgments),
     "qrels_jg": (_evaluate_groups, _read_groups),
     "prefs": (_evaluate_preferences, partial(preferences.read_preferences, format="prefs")),
-    "qrels_prefs": (
-        _evaluate_preferences,
-        partial(preferences.read_preferences, format="qrels_prefs"),
-    ),
+    "qrels_prefs": (_evaluate_preferences, partial(preferences.read_preferences, format="qrels_prefs")),
 }
 
 

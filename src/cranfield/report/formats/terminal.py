@@ -37,10 +37,7 @@ def write_tables(output: TableOutput) -> str:
 
 
 def format_note_lines(
-    notes: Iterable[Note],
-    runs: int | None = None,
-    all_notes: bool = False,
-    listing_option: str = "-v",
+    notes: Iterable[Note], runs: int | None = None, all_notes: bool = False, listing_option: str = "-v"
 ) -> list[str]:
     """Format notes and warnings: a summary for many runs, or all of them.
 

@@ -13,12 +13,7 @@ from cranfield.evaluation.answers import AnswerCollection, CitedSentence
 from cranfield.report.page.inputs import ReportInputs
 from cranfield.report.page.limits import COMPLETE, Limits
 from cranfield.report.page.numbers import round_number
-from cranfield.report.page.rankings import (
-    describe_levels,
-    fill,
-    list_levels,
-    sort_by_spread,
-)
+from cranfield.report.page.rankings import describe_levels, fill, list_levels, sort_by_spread
 from cranfield.scores import Scores
 from cranfield.wording import format_count
 
@@ -60,10 +55,7 @@ class ReportAnswers:
 
     def _is_known(self, topic: str) -> bool:
         """Return True if there is an answer to a topic."""
-        kinds = (
-            *self.answers.kinds.values(),
-            *([self.answers.answers] if self.answers.answers else ()),
-        )
+        kinds = (*self.answers.kinds.values(), *([self.answers.answers] if self.answers.answers else ()))
         return any(topic in of_run for kind in kinds for of_run in kind.by_run.values())
 
     # -- a topic ----------------------------------------------------------------------------------
@@ -133,10 +125,7 @@ class ReportAnswers:
         """Return levels of documents, and the documents of chunks."""
         if self.inputs is None or topic not in self.inputs.reader.collection.gold.topic_index:
             return {}
-        gold, merging = (
-            self.inputs.reader.collection.gold,
-            self.inputs.reader.evaluator.options.merging,
-        )
+        gold, merging = (self.inputs.reader.collection.gold, self.inputs.reader.evaluator.options.merging)
         judged_docs = gold.by_topic[gold.topic_index[topic]]
         as_listed = [doc if merging.chunks is None else merging.find_document(doc) for doc in docs]
         levels = [

@@ -123,10 +123,7 @@ class ReportData:
         """Answers, if there are any."""
         if self.answers is None:
             return None
-        measure = next(
-            (m for m, is_answer_measure in enumerate(self._is_answer_measure) if is_answer_measure),
-            0,
-        )
+        measure = next((m for m, is_answer_measure in enumerate(self._is_answer_measure) if is_answer_measure), 0)
         return ReportAnswers(self.answers, self.scores, measure, self.limits, self.inputs, self.second_qrels)
 
     @property
@@ -448,9 +445,7 @@ class ReportData:
         missing = [topic_count - int((x.answered & collection.topic_mask).sum()) for x in rankings]
         note = f"in {format_count(sum(n > 0 for n in missing), 'run')}" if any(missing) else ""
         yield _build_row(
-            "not answered",
-            f"{sum(missing):,} of {format_count(topic_count * len(rankings), 'list')}",
-            note,
+            "not answered", f"{sum(missing):,} of {format_count(topic_count * len(rankings), 'list')}", note
         )
         tied = [int(x.tied.sum()) for x in rankings]
         note = f"in {format_count(sum(n > 0 for n in tied), 'run')}" if any(tied) else ""
@@ -533,11 +528,7 @@ _PairFunction: TypeAlias = Callable[[PairComparison], float]
 
 
 def _get_pair_value(
-    pairs: Mapping[tuple[int, int], PairComparison],
-    i: int,
-    j: int,
-    forward: _PairFunction,
-    backward: _PairFunction,
+    pairs: Mapping[tuple[int, int], PairComparison], i: int, j: int, forward: _PairFunction, backward: _PairFunction
 ) -> float | None:
     """Return a number of a pair: `forward`, or `backward` if the pair is (j, i)."""
     if (i, j) in pairs:
@@ -573,10 +564,7 @@ def _compute_t_quantiles(confidence: float, topics: int) -> list[Number]:
     The first is the quantile of the normal distribution, number k of k degrees of freedom.
     """
     df = np.arange(1, max(min(topics, T_QUANTILES), 1))
-    quantiles = [
-        float(special.ndtri((1 + confidence) / 2)),
-        *compute_t_quantile(confidence, df).tolist(),
-    ]
+    quantiles = [float(special.ndtri((1 + confidence) / 2)), *compute_t_quantile(confidence, df).tolist()]
     return round_numbers(quantiles, 9)
 
 

@@ -53,11 +53,7 @@ def _split_docstring(m: Measure) -> dict[str, str]:
     formulas = [part for part in prose if _is_formula(part)]
     texts = [_unwrap(part) for part in prose if part not in formulas]
     texts += [f"Here: {m.describe_variant()}."] if m.describe_variant() else []
-    return {
-        "title": " ".join(title.split()),
-        "formula": "\n".join(formulas),
-        "text": "\n\n".join(texts),
-    }
+    return {"title": " ".join(title.split()), "formula": "\n".join(formulas), "text": "\n\n".join(texts)}
 
 
 def _unwrap(part: str) -> str:

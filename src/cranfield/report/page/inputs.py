@@ -40,12 +40,7 @@ class InputReader:
     """Judgments and measures, ready to read runs."""
 
     def __init__(self, evaluator: Evaluator, depth: int, limits: Limits, second: Evaluator | None = None) -> None:
-        self.evaluator, self.depth, self.limits, self.second_evaluator = (
-            evaluator,
-            depth,
-            limits,
-            second,
-        )
+        self.evaluator, self.depth, self.limits, self.second_evaluator = (evaluator, depth, limits, second)
         options = evaluator.options
         self.ordered = options.ties != "expected" and not options.per_intent
         self.failure_finder = next(filter(None, map(self._make_failure_finder, evaluator.measures)), None)

@@ -124,10 +124,7 @@ class ScoreParts:
             sides = (rankings, answers, "answers"), (answers, rankings, "rankings")
             for part, other_part, lacks in sides:
                 if unmatched_runs := [run for run in part.runs if run not in other_part.runs]:
-                    yield Note(
-                        UNMATCHED,
-                        f"{format_names(unmatched_runs, 'run')} without {lacks}: {advice}",
-                    )
+                    yield Note(UNMATCHED, f"{format_names(unmatched_runs, 'run')} without {lacks}: {advice}")
         if not set(rankings.topics) & set(answers.topics):
             topics = _format_first(rankings.topics)
             names = f"topics of rankings {topics}, of answers {_format_first(answers.topics)}"

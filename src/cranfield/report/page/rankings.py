@@ -40,9 +40,7 @@ class ReportRankings:
         scores = self.inputs.scores
         place = {level: i for i, level in enumerate(self.levels.tolist())}
         return fill(
-            sort_by_spread(scores, 0),
-            lambda t: self._build_topic(t, scores.topics[t], place),
-            self.limits.lists,
+            sort_by_spread(scores, 0), lambda t: self._build_topic(t, scores.topics[t], place), self.limits.lists
         )
 
     @cached_property

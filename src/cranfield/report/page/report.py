@@ -12,13 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cranfield.data.answers import AnswersLike
-from cranfield.data.descriptions import (
-    DocsLike,
-    QueriesLike,
-    Query,
-    check_query_topics,
-    read_queries,
-)
+from cranfield.data.descriptions import DocsLike, QueriesLike, Query, check_query_topics, read_queries
 from cranfield.data.files import check_not_inputs, hash_file, write_whole
 from cranfield.data.judged_answers import Invalid
 from cranfield.data.qrels import QrelsLike
