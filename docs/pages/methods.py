@@ -58,6 +58,10 @@ GROUPS = {
         "stats", "prediction_powered", "judge_weight", "difference_estimate",
         "inclusion_probabilities", "davidson", "intransitive_triples",
     ),
+    "Several collections": (
+        "stats", "combine_collections", "generalise_collections", "predict_collection",
+        "measure_heterogeneity", "pool_collections",
+    ),
     "Rank correlation": (
         "meta", "kendall", "spearman", "tau_ap", "tau_ap_symmetric", "rbo", "correlation",
     ),

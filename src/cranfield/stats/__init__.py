@@ -24,6 +24,7 @@ from cranfield.stats.prediction import *
 from cranfield.stats.result import *
 from cranfield.stats.sample_estimates import *
 from cranfield.stats.standardise import *
+from cranfield.stats.suites import *
 from cranfield.stats.summary import *
 from cranfield.stats.tukey import *
 from cranfield.stats.unpaired import *
