@@ -86,6 +86,9 @@ def generalise_collections(differences: Numbers, variances: Numbers, df: Numbers
     `combine_collections`. The interval assumes that the collections are a random sample. It needs
     at least 3 collections.
 
+    Reference: Student 1908, The probable error of a mean, Biometrika, with the maximum as a bound;
+    Soboroff 2018, Meta-analysis for retrieval experiments involving multiple test collections.
+
     >>> outcome = generalise_collections([0.02, 0.05, 0.08], [0.0004, 0.0001, 0.0004], [25, 100, 50])
     >>> round(outcome.pvalue, 4)
     0.102
@@ -106,6 +109,9 @@ def predict_collection(differences: Numbers, variances: Numbers, df: Numbers) ->
 
     The interval of the outcome is the prediction interval. The symbols are those of
     `generalise_collections`.
+
+    Reference: Higgins, Thompson and Spiegelhalter 2009, A re-evaluation of random-effects
+    meta-analysis, Journal of the Royal Statistical Society A.
 
     >>> outcome = predict_collection([0.02, 0.05, 0.08], [0.0004, 0.0001, 0.0004], [25, 100, 50])
     >>> interval = outcome.confidence_interval()
