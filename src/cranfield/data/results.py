@@ -11,7 +11,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,6 +23,7 @@ from cranfield.data.reading.lines import Line, parse_finite, parse_identifier
 from cranfield.data.reading.signatures import detect, reject_foreign
 from cranfield.data.reading.source import START, Source
 from cranfield.data.reading.tables import is_frame
+from cranfield.data.replicates import Replicate, find_replicate_columns, read_replicates
 from cranfield.data.systems import RunNames
 from cranfield.errors import InputError
 from cranfield.wording import format_option
@@ -48,6 +49,7 @@ LAYOUT = Layout(
     },
     header=("topic",),
     wide=True,  # with a column for each measure
+    keeps_columns=True,  # of replicates
     use="scores",
 )
 
@@ -63,6 +65,8 @@ class Result(NamedTuple):
     measure: str
     value: float | None
     line: Line
+    replicate: Replicate | None = None  # averaged within the topic
+    seed: Replicate | None = None  # a run of a system
 
     @property
     def is_summary(self) -> bool:
@@ -134,7 +138,7 @@ def _reject_documents(results: Iterable[Result], is_measure: Callable[[str], boo
     """
     rows = list(results)
     runs: dict[str | None, dict[str, dict[str, Any]]] = {}
-    for run, topic, name, value, _ in rows:
+    for run, topic, name, value, *_ in rows:
         if topic not in (ALL, AMEAN) and name != "runid":
             runs.setdefault(run, {}).setdefault(topic, {})[name] = value
     for topics in runs.values():
@@ -219,20 +223,30 @@ def _read_line(line: Line, topic_first: bool) -> Iterator[Result]:
     run, measure, value = (_find_column(x, cells) for x in ("run", "measure", "value"))
     name = parse_identifier(cells.pop(run)) if run is not None else None
     topic = line.get_name("topic")
+    columns = _find_replicates(tuple(cells)) if _is_table(line) else {}
+    replicates = read_replicates(cells, columns)
     if measure is not None and value is not None:
         measured = line.get_name(measure)
-        if topic_first and tuple(line.cells) == LAYOUT.forms[0]:  # not a table with named columns
+        if topic_first and not _is_table(line):
             topic, measured = measured, topic
-        is_own_format = line.number is not None and tuple(line.cells) == OWN_COLUMNS  # null is undefined in this format
+        is_own_format = line.number is not None and {*line.cells} == {*OWN_COLUMNS}  # null is undefined in this format
         score = math.nan if is_own_format and cells[value] is None else cells[value]
-        yield Result(name, topic, measured, score, line)
+        yield Result(name, topic, measured, score, line, *replicates)
         return
     if (doc := find_spelling(SPELLINGS["doc"], cells)) is not None:
         problem = f"column {doc!r} holds documents: this is a run or qrels, not scores"
         raise make_not_scores_error(problem, line.location, line.number)
     for column, cell in cells.items():
-        if column != "topic":
-            yield Result(name, topic, str(column).strip(), cell, line)
+        if column != "topic" and column not in columns.values():
+            yield Result(name, topic, str(column).strip(), cell, line, *replicates)
+
+
+def _is_table(line: Line) -> bool:
+    """Return True for a row of a table with named columns."""
+    return tuple(line.cells) not in LAYOUT.forms
+
+
+_find_replicates = lru_cache(maxsize=128)(find_replicate_columns)
 
 
 def _find_column(name: str, cells: Mapping[str, Any]) -> str | None:

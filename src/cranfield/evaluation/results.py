@@ -20,6 +20,7 @@ from cranfield.data.qrels import Qrels
 from cranfield.data.reading.lines import Line
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
+from cranfield.data.replicates import Cells, Replicate, Values, average_replicates, make_cell
 from cranfield.data.results import ALL, Excluded, Result, make_not_scores_error, read_results
 from cranfield.data.run import Run
 from cranfield.data.systems import RunNames, check_distinct_paths, resolve_names
@@ -31,6 +32,7 @@ from cranfield.scores import Facts, Note, Scores, note_topics
 from cranfield.wording import format_names, format_option, suggest_keywords
 
 Missing: TypeAlias = Literal["error", "common", "zero"]
+Replicates: TypeAlias = Literal["mean", "apart"]
 ScoresLike: TypeAlias = Any  # Scores, paths, {run: …}, frames
 Reader: TypeAlias = Callable[..., Iterator[Result]]
 
@@ -55,6 +57,10 @@ def read_scores(
     run, or a Polars or pandas frame. Runs are named by ``runid`` or by a column. Without names, if
     names clash, and with ``run_names="file"``, they are named by path.
 
+    Tables can have replicates. The score of a topic is the mean over its values in a column ``epoch``,
+    ``repeat``, ``replicate`` or ``iteration``. Several values in a column ``seed`` are several runs,
+    named ``RUN/SEED``.
+
     All runs need the same topics. `missing` topics are an ``error`` (default), excluded for all
     runs (``common``), or ``zero``. A value that no run has is undefined, not missing. `measures`
     selects measures by their names in the files (``"hit=Success@10"`` renames a column). Default:
@@ -67,6 +73,28 @@ def read_scores(
     check_choice("missing", missing, Missing)
     check_choice("run_names", run_names, RunNames)
     return _read(data, missing, measures, lower, run_names)
+
+
+def read_replicates(
+    data: ScoresLike,
+    missing: Missing = "error",
+    measures: str | Sequence[Any] | None = None,
+    lower: str | Sequence[Any] = (),
+    run_names: RunNames = "tag",
+    replicates: Replicates = "apart",
+) -> tuple[Scores, dict[str, str]]:
+    """Read scores as `read_scores` does. Also return the system of each run.
+
+    Each seed of a system is a run ``SYSTEM/SEED``. Other replicates, such as epochs, are averaged
+    (``mean``), or also runs (``apart``). The system of a run without replicates is the run.
+
+    >>> rows = [{"run": "a", "topic": "1", "seed": s, "AP": ap} for s, ap in ((1, 0.5), (2, 1.0))]
+    >>> read_replicates(rows)[1]
+    {'a/1': 'a', 'a/2': 'a'}
+    """
+    systems: dict[str, str] = {}
+    scores = _read(data, missing, measures, lower, run_names, replicates, systems)
+    return scores, systems or {run: run for run in scores.runs}
 
 
 def read_incomplete(data: ScoresLike, measures: Any = None, lower: Any = (), run_names: RunNames = "tag") -> Scores:
@@ -84,8 +112,10 @@ def _read(
     measures: str | Sequence[Any] | None,
     lower: str | Sequence[Any],
     run_names: RunNames,
+    replicates: Replicates = "mean",
+    systems: dict[str, str] | None = None,
 ) -> Scores:
-    """Read scores. Missing values are an error, excluded, 0 or NaN."""
+    """Read scores. Missing values are an error, excluded, 0 or NaN. `systems` collects the systems of runs."""
     if isinstance(data, Scores):
         scores = _set_lower(data, lower)
         if measures is None:
@@ -104,7 +134,11 @@ def _read(
     if len(parts) == 1 and isinstance(parts[0], _SavedScores) and run_names == "tag":
         return _read(parts[0].scores, missing, measures, lower, run_names)
     rows = (_iter_rows(part, run_names) if isinstance(part, _SavedScores) else part for part in parts)
-    scores = _collect_scores(chain.from_iterable(rows), missing, measures, lower)
+    results = chain.from_iterable(rows)
+    table = _ResultValues.from_results(map(_convert_to_seed, results) if replicates == "apart" else results)
+    if systems is not None:
+        systems |= table.systems
+    scores = _collect_scores(table, missing, measures, lower)
     notes = (*_note_exclusions(excluded), *_note_suspected_summaries(scores), *_note_suspected_failures(scores))
     return _rename_columns(replace(scores, notes=(*scores.notes, *notes)), measures)
 
@@ -227,12 +261,11 @@ def _iter_rows(saved: _SavedScores, run_names: RunNames) -> Iterator[Result]:
 
 
 def _collect_scores(
-    results: Iterable[Result],
+    table: _ResultValues,
     missing: Missing | Literal["nan"],
     measures_given: str | Sequence[Any] | None,
     lower: str | Sequence[Any],
 ) -> Scores:
-    table = _ResultValues.from_results(results)
     lower_measures = _choose_columns(table.names, lower)
     measures, measure_notes = _choose_complete(
         table, _choose_columns(table.names, measures_given), is_selection=measures_given is not None
@@ -250,13 +283,10 @@ def _collect_scores(
         tuple(measures),
         tuple(summary for summary, _ in summed_up),
         "skip" if np.isnan(values).any() else "zero",
-        (*measure_notes, *notes, *_note_guesses(guesses)),
+        (*table.notes, *measure_notes, *notes, *_note_guesses(guesses)),
         tuple(better for _, better in summed_up),
     )
     return _set_lower(scores, [m for m in lower_measures if m in measures])
-
-
-_Values: TypeAlias = dict[str, dict[str, float | None]]  # topic -> measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,30 +295,48 @@ class _RunValues:
 
     name: str
     where: str
-    values: _Values
+    system: str  # of several seeds, or the run
+    values: Cells
 
 
-def _merge_by_run(parts: Iterable[_RunValues]) -> dict[str, _Values]:
+def _merge_by_run(parts: Iterable[_RunValues]) -> list[_RunValues]:
     """Merge the parts of each run. Overlapping parts are different runs."""
     parts_of: dict[str, list[_RunValues]] = {}
     for part in parts:
         parts_of.setdefault(part.name, []).append(part)
     merged = [[_merge_parts(run_parts)] if _has_no_overlap(run_parts) else run_parts for run_parts in parts_of.values()]
-    return {run.name: run.values for run in resolve_names([*chain(*merged)], IN_MEMORY)}
+    return resolve_names([*chain(*merged)], IN_MEMORY)
 
 
 def _has_no_overlap(parts: Sequence[_RunValues]) -> bool:
-    """Return True if no two parts have a value of the same topic and measure."""
-    cells = [(topic, m) for part in parts for topic, of_topic in part.values.items() for m in of_topic]
+    """Return True if no two parts have a value of the same topic, measure and replicate."""
+    cells = [(topic, cell) for part in parts for topic, of_topic in part.values.items() for cell in of_topic]
     return len(parts) == 1 or len({*cells}) == len(cells)
 
 
 def _merge_parts(parts: Sequence[_RunValues]) -> _RunValues:
-    values: _Values = {}
+    values: Cells = {}
     for part in parts:
         for topic, of_topic in part.values.items():
             values.setdefault(topic, {}).update(of_topic)
     return replace(parts[0], values=values)
+
+
+def _split_seeds(parts: Mapping[tuple[str, Replicate | None, str], Cells]) -> Iterator[_RunValues]:
+    """Yield the parts of runs. A run with several seeds is a system of runs ``RUN/SEED``."""
+    seeds: dict[str, set[Replicate | None]] = {}
+    for run, seed, _ in parts:
+        seeds.setdefault(run, set()).add(seed)
+    for (run, seed, location), values in parts.items():
+        name = run if seed is None or len(seeds[run]) == 1 else f"{run}/{seed.label}"
+        yield _RunValues(name, location, run, values)
+
+
+def _convert_to_seed(result: Result) -> Result:
+    """Return the result with its replicate as a seed."""
+    if result.replicate is None:
+        return result
+    return result._replace(replicate=None, seed=result.replicate.join(result.seed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,22 +345,34 @@ class _ResultValues:
 
     by_run: Mapping[str, Mapping[str, Mapping[str, float | None]]]  # run -> topic -> measure
     names: list[str]  # of all measures
+    systems: Mapping[str, str]  # of runs
+    notes: tuple[Note, ...] = ()  # on replicates
 
     @classmethod
     def from_results(cls, results: Iterable[Result]) -> _ResultValues:
-        parts: dict[tuple[str, str], _RunValues] = {}  # of each run in each file
+        """Collect results. Replicates are averaged."""
+        parts: dict[tuple[str, Replicate | None, str], Cells] = {}  # of each run and seed in each file
         names: dict[str, None] = {}
-        for name, topic, measure, value, line in results:
+        for name, topic, measure, value, line, replicate, seed in results:
             run = name or "run"
-            part = parts.setdefault((run, line.location), _RunValues(run, line.location, {}))
-            of_topic = part.values.setdefault(topic, {})
-            if measure in of_topic:
-                raise line.make_error(f"{measure} of topic {topic} again for run {run}", "each once")
-            of_topic[measure] = value
+            of_topic = parts.setdefault((run, seed, line.location), {}).setdefault(topic, {})
+            cell = make_cell(measure, replicate)
+            if cell in of_topic:
+                again = f" and {replicate}" if replicate is not None else ""
+                raise line.make_error(f"{measure} of topic {topic}{again} again for run {run}", "each once")
+            of_topic[cell] = value
             names[measure] = None
         if not parts:
             raise InputError.from_problem("no per-topic scores", "For trec_eval, use -q.")
-        return cls(_merge_by_run(parts.values()), list(names))
+        by_run: dict[str, Values] = {}
+        systems: dict[str, str] = {}
+        notes: list[Note] = []
+        for part in _merge_by_run(_split_seeds(parts)):
+            by_run[part.name], text = average_replicates(part.values)
+            systems[part.name] = part.system
+            if text:
+                notes.append(Note("replicates", f"{part.name}: {text}", part.name))
+        return cls(by_run, list(names), systems, tuple(notes))
 
     def list_measures(self, run: str, topic: str) -> set[str]:
         """Return the measures with a value."""

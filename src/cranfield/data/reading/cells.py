@@ -45,6 +45,7 @@ class Layout:
     uniform_note: str = ""  # and the end of the error if one does not
     verbatim: bool = False  # no comments, and " belongs to cells of TSV
     wide: bool = False  # tables may have columns without a role
+    keeps_columns: bool = False  # also if all roles have a column
     fixed: bool = False  # all rows of a table have the columns of the first
     expected_line: str = ""  # description of a line of text for errors,
     expected_columns: str = ""  # and of the columns of tables
@@ -66,7 +67,7 @@ class Layout:
             column = find_spelling(spellings, (name for name in names if name not in columns.values()))
             if column is not None:
                 columns[role] = column
-        if self.wide and len(columns) < len(self.spellings):
+        if self.wide and (self.keeps_columns or len(columns) < len(self.spellings)):
             columns = {role: column for role, column in columns.items() if role in self.required}
             columns |= {name: name for name in names if name not in columns.values()}
         return columns
