@@ -41,8 +41,9 @@ GROUPS = {
         "stats", *_tests(many=False), "unpaired_bootstrap", "welch", "within_margin",
     ),
     "Tests of many systems": (
-        "stats", *_tests(many=True), "one_way", "two_way", "two_way_replicated", "compare_pairs",
+        "stats", *_tests(many=True), "one_way", "two_way", "compare_pairs",
     ),
+    "Systems with several runs": ("stats", "crossed", "seed_components", "rank_systems"),
     "Corrections for many comparisons": (
         "stats", "family_wise_error",
         *_public("stats", (row.function for row in CORRECTIONS.values())), "letters",

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 TOPICS_RUNS = ("topics", "runs")
-REPLICATED = ("topics", "runs", "replicates")
 
 close = pytest.approx
 

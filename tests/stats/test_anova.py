@@ -10,10 +10,10 @@ from scipy import stats
 
 import cranfield as cf
 from cranfield.errors import InputError
-from cranfield.stats.anova import one_way, two_way, two_way_replicated
+from cranfield.stats.anova import one_way, two_way
 from cranfield.stats.paired import t_test
 from tests.evidence import checks
-from tests.stats.made import REPLICATED, TOPICS_RUNS, close, normal
+from tests.stats.made import TOPICS_RUNS, close, normal
 
 # -- analysis of variance -------------------------------------------------------------------------
 
@@ -55,22 +55,6 @@ def test_two_way_by_hand() -> None:
     assert (residual.F, residual.pvalue) == (None, None)
 
 
-@checks("cf.stats.two_way_replicated", against="by hand")
-def test_two_way_with_replication() -> None:
-    """Sums of squares add up to the total; the mapping is the array; cells are as two_way's."""
-    values = np.random.default_rng(5).normal(size=(4, 3, 5))
-    found = two_way_replicated(values, axes=REPLICATED)
-    assert [row.df for row in found.rows] == [2, 3, 6, 4 * 3 * 4]
-    total = ((values - values.mean()) ** 2).sum()
-    assert sum(row.sum_of_squares for row in found.rows) == close(total)
-    assert found.residual.mean_square == close(values.var(axis=2, ddof=1).mean())
-    cells = two_way(values.mean(axis=2), axes=TOPICS_RUNS)
-    for ours, other in zip(found.rows[:3], cells.rows, strict=True):
-        assert ours.sum_of_squares == close(5 * other.sum_of_squares)
-    named = {str(j): {str(i): values[i, j].tolist() for i in range(4)} for j in range(3)}
-    assert two_way_replicated(named) == found
-
-
 def test_nothing_is_left_to_chance() -> None:
     found = two_way([[1, 2], [3, 4]], axes=TOPICS_RUNS)
     assert (found["systems"].F, found["systems"].pvalue) == (math.inf, 0)
@@ -86,10 +70,6 @@ def test_what_analysis_of_variance_refuses() -> None:
         one_way({"a": [1, 2], "b": []})
     with pytest.raises(InputError, match="every group has one score"):
         one_way([[1], [2]])
-    with pytest.raises(InputError, match="1 to 2 scores"):
-        two_way_replicated({"a": {"1": [1, 2], "2": [1]}, "b": {"1": [1, 2], "2": [2, 3]}})
-    with pytest.raises(InputError, match="1 scores per topic and system"):
-        two_way_replicated(np.ones((3, 2, 1)), axes=REPLICATED)
     with pytest.raises(InputError, match="Use topics='common'"):
         two_way({"a": {"1": 1, "2": 2, "3": 3}, "b": {"1": 1, "2": 2}})
     with pytest.raises(InputError, match="source 'topic'"):
@@ -102,6 +82,8 @@ def test_one_way_takes_columns_as_groups() -> None:
     assert pytest.approx(stats.f_oneway(*x.T).statistic) == cf.stats.one_way(x, axes=TOPICS_RUNS).rows[0].F
 
 
-def test_replicates_are_the_third_of_three_dimensions() -> None:
-    with pytest.raises(InputError, match=r"shape \(3, 2\), expected 3 axes: topics, runs, repl"):
-        two_way_replicated(np.ones((3, 2)), axes=REPLICATED)
+def test_two_way_replicated_was_removed_error_names_crossed() -> None:
+    with pytest.raises(AttributeError, match=r"two_way_replicated was removed.*Use cf.stats.crossed or cf.compare"):
+        cf.stats.two_way_replicated  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'two_way_replicate'"):
+        cf.stats.two_way_replicate  # noqa: B018

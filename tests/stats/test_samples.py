@@ -123,7 +123,6 @@ SCORES = Scores(
 )  # fmt: skip
 AP = SCORES[:, :, "AP"]
 VALUES = SCORES.values[:, :, 0]  # runs × topics
-REPEATED = np.random.default_rng(2).random((3, 5, 2))
 OF_SYSTEMS: dict[str, Callable[..., Any]] = {
     "one_way": lambda x, **axes: repr(cf.stats.one_way(x, **axes)),
     "two_way": lambda x, **axes: repr(cf.stats.two_way(x, **axes)),
@@ -170,15 +169,6 @@ def test_scores_of_several_measures_raise(name: str) -> None:
     expected += r"scores\[:, :, 'AP'\]"
     with pytest.raises(InputError, match=expected):
         OF_SYSTEMS[name](SCORES)
-
-
-def test_two_way_replicated_axes_are_required() -> None:
-    found = cf.stats.two_way_replicated(REPEATED, axes=("runs", "topics", "replicates"))
-    turned = REPEATED.transpose(2, 1, 0)
-    assert cf.stats.two_way_replicated(turned, axes=("replicates", "topics", "runs")) == found
-    assert [row.df for row in found.rows] == [2, 4, 8, 15]
-    with pytest.raises(InputError, match=r"shape \(3, 5, 2\) does not name its axes"):
-        cf.stats.two_way_replicated(REPEATED)
 
 
 def test_frames_without_names_need_axes() -> None:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
@@ -23,13 +22,12 @@ from cranfield.stats.samples import (
     Systems,
     Topics,
     mean,
-    order_axes,
     to_array,
     to_matrix,
 )
 from cranfield.wording import suggest_keywords
 
-__all__ = ["Anova", "one_way", "two_way", "two_way_replicated"]
+__all__ = ["Anova", "one_way", "two_way"]
 
 NORMAL = "residuals are independent and normal, with the same variance everywhere"
 
@@ -167,86 +165,6 @@ def two_way(scores: Systems, topics: Topics = "same", axes: Axes | None = None) 
         },
         (_sum_squares(rest), (m - 1) * (n - 1)),
     )
-
-
-@suggest_keywords
-def two_way_replicated(
-    scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike,
-    topics: Topics = "same",
-    axes: Axes | None = None,
-) -> Anova:
-    """Compute a two-way analysis of variance with replication.
-
-    SS_systems = n r Σ_j (x̄_·j − x̄)²,   SS_topics = m r Σ_i (x̄_i· − x̄)²
-    SS_interaction = r Σ_i Σ_j (x̄_ij − x̄_i· − x̄_·j + x̄)²
-    SS_residual = Σ_i Σ_j Σ_k (x_ijk − x̄_ij)²
-
-    The residual has n m (r − 1) degrees of freedom. Topics are treated as fixed: the p-value of
-    systems holds for these topics. If they are a random sample of other topics, divide the mean
-    square of the systems by the mean square of the interaction instead. Assumes that residuals are
-    independent and normal with the same variance. `scores` are ``{system: {topic: [scores]}}``,
-    with the same number of scores for each topic and system, or an array with its `axes`, such as
-    ``("topics", "runs", "replicates")``.
-
-    Reference: Sakai 2018, Laboratory Experiments in Information Retrieval, Springer.
-
-    >>> axes = ("topics", "runs", "replicates")
-    >>> two_way_replicated([[[0, 2], [1, 3]], [[2, 4], [5, 7]]], axes=axes)  # cells 1 2, 3 6
-    two-way ANOVA with replication
-    source       sum of squares     df  mean square          F  p
-    systems              8.0000      1       8.0000     4.0000  0.1161
-    topics              18.0000      1      18.0000     9.0000  0.0399
-    interaction          2.0000      1       2.0000     1.0000  0.3739
-    residual             8.0000      4       2.0000
-    total               36.0000      7
-    """
-    values = _to_replicates(scores, topics, axes)
-    n, m, r = values.shape
-    cells = np.array([[mean(cell) for cell in row] for row in values])
-    of_systems, of_topics, grand = _compute_effects(cells)
-    interaction = cells - grand - of_topics[:, None] - of_systems
-    return _build_table(
-        "two-way ANOVA with replication",
-        {
-            "systems": (n * r * _sum_squares(of_systems), m - 1),
-            "topics": (m * r * _sum_squares(of_topics), n - 1),
-            "interaction": (r * _sum_squares(interaction), (m - 1) * (n - 1)),
-        },
-        (_sum_squares(values - cells[:, :, None]), n * m * (r - 1)),
-    )
-
-
-def _has_replicates(system: Any) -> bool:
-    """Return True for {topic: [scores]}."""
-    cells = system.values() if isinstance(system, Mapping) else [None]
-    return all(isinstance(cell, Sequence | np.ndarray) for cell in cells)
-
-
-def _to_replicates(
-    scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike,
-    topics: Topics,
-    axes: Axes | None,
-) -> Floats:
-    """Return an array [topics, systems, replicates] of finite scores."""
-    if isinstance(scores, Mapping):
-        if not all(map(_has_replicates, scores.values())):
-            raise InputError("scores", "{system: {topic: [scores]}}")
-        sizes = {len(cell) for system in scores.values() for cell in system.values()}
-        if len(sizes) > 1:
-            sizes_text = f"{min(sizes)} to {max(sizes)} scores per topic and system"
-            raise InputError(sizes_text, "the same number for each")
-        layers: list[Systems] = [
-            {name: {t: cell[k] for t, cell in system.items()} for name, system in scores.items()}
-            for k in range(max(sizes, default=0))
-        ]
-        axes = None
-    else:
-        values = order_axes(scores, axes, ("topics", "runs", "replicates"))
-        layers = [values[:, :, k] for k in range(values.shape[2])]
-        axes = ("topics", "runs")
-    if len(layers) < 2:
-        raise InputError(f"{len(layers)} scores per topic and system", "at least 2")
-    return np.stack([to_matrix(layer, topics, axes).values for layer in layers], axis=2)
 
 
 def _compute_effects(cells: Floats) -> tuple[Floats, Floats, float]:
