@@ -426,13 +426,13 @@ def resample_means(
     if math.prod(float(size) ** size for size in (n, *sizes)) <= trials:
         return _enumerate_means(systems)
 
-    def draw_means(random: np.random.Generator, size: int) -> Floats:
-        weights = _count_draws(random.integers(n, size=(size, n)), n)
+    def draw_means(generator: np.random.Generator, size: int) -> Floats:
+        weights = _count_draws(generator.integers(n, size=(size, n)), n)
         columns = []
         for x, s in zip(systems, sizes, strict=True):
             run_means = weights @ x
             if s > 1:
-                run_means *= _count_draws(random.integers(s, size=(size, s)), s)
+                run_means *= _count_draws(generator.integers(s, size=(size, s)), s)
             columns.append(run_means.sum(axis=1) / (n * s))
         return np.stack(columns, axis=1)
 
