@@ -19,6 +19,7 @@ import api
 import measure_pages
 from docstrings import written
 from formulas import typeset
+from landing import write_landing_page
 from measures import anchors, families
 
 from cranfield.measures.base import REGISTRY
@@ -29,7 +30,7 @@ DOCS = ROOT / "docs"
 INDEX = "docs/index.md"
 NAVIGATION = "navigation.json"
 FIRST = ("README.md", "docs/install.md")  # before all sections
-APART = ("docs/paper/paper.md",)  # a manuscript, for a journal's own program
+APART = ("docs/paper/paper.md", "docs/site/landing.md")  # a manuscript; a part of the start page
 METHODS = "docs/statistics.md"
 GENERATED = {"api.md": "Reference"}  # which no document in the repository can lead to
 
@@ -55,6 +56,7 @@ def stage(place: Path) -> None:
     for source, target in placed.items():
         if target not in made:
             text = (ROOT / source).read_text(encoding="utf-8")
+            text = write_landing_page(text) if source == INDEX else text
             made[target] = staged(text, source, placed, used)
     found = sections((ROOT / INDEX).read_text(encoding="utf-8"), placed)
     models = [p for p in made if re.match(r"models/(?!README)", p)]

@@ -11,6 +11,7 @@ from typing import Any
 import cranfield
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "pages"))
+from demo_report import write_demo_report
 from redirects import write_redirects
 
 project = "cranfield"
@@ -44,13 +45,14 @@ ABOVE = {"measures": "measures", "api": "api", "models": "models/README"}
 def setup(app: Any) -> None:
     """Sphinx would put all pages on each page, which takes most of the time."""
     app.connect("html-page-context", navigate, priority=400)  # before the theme's
-    app.connect("build-finished", redirect)
+    app.connect("build-finished", add_pages)
 
 
-def redirect(app: Any, error: Exception | None) -> None:
-    """Write the pages of removed addresses."""
+def add_pages(app: Any, error: Exception | None) -> None:
+    """Write the pages of removed addresses and the report of the start page."""
     if error is None:
         write_redirects(Path(app.outdir))
+        write_demo_report(Path(app.outdir))
 
 
 def navigate(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

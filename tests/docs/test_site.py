@@ -136,6 +136,21 @@ def test_no_page_complains_or_is_wider_than_a_telephone(visit: Visit) -> None:
     assert not wide
 
 
+def test_start_page_shows_one_tab_and_the_live_report(visit: Visit) -> None:
+    tab = visit("index.html")
+    shown = "xs => xs.map(x => x.checkVisibility())"
+    assert tab.eval_on_selector_all(".tabs > .tab", shown) == [True, False, False]
+    tab.click("label[for=tab-rag]")
+    assert tab.eval_on_selector_all(".tabs > .tab", shown) == [False, False, True]
+    assert "cranfield answers" in tab.inner_text(".tabs > .tab:visible")
+    report = tab.frame_locator("iframe.demo")
+    tab.locator("iframe.demo").scroll_into_view_if_needed()
+    assert report.locator("h1").inner_text() == "A simulated collection"
+    tab = visit("index.html", viewport={"width": 1280, "height": 1400})
+    assert tab.frame_locator("iframe.demo").locator("h1").inner_text()
+    assert tab.evaluate("window.scrollY") == 0  # the report does not scroll this page
+
+
 @pytest.mark.parametrize("at", ["http", "file"])
 def test_search_finds_a_measure(visit: Visit, address: str, at: str) -> None:
     tab = visit("index.html", at=address if at == "http" else SITE.as_uri())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
 from typing import Any
@@ -106,3 +107,24 @@ def test_formulas_and_docstrings_are_typeset(staging: Any) -> None:
     assert method.startswith("```python\nf(x, size=3)\n```")
     assert "<mfrac><mi>x</mi><mi>size</mi></mfrac>" in method
     assert "```pycon\n>>> 1\n1\n```" in method
+
+
+def test_landing_page_has_tested_examples_and_numbers(staging: Any) -> None:
+    landing = import_module("landing")
+    page = landing.format_landing_page()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    examples = [block for block in re.findall(r"^```(?:python|console)\n(.*?)```$", readme, flags=re.M | re.S)][:2]
+    assert all(line in page for example in examples for line in example.splitlines() if line[:5] != "$ pip")
+    assert "cranfield answers assignments.csv" in page
+    assert f"of {len(REGISTRY)} measures" in page
+    assert set(re.findall(r"\{(\w+)\}", page)) == {"raw", "container"}
+
+
+def test_landing_page_numbers_come_from_their_pages(staging: Any) -> None:
+    landing = import_module("landing")
+    table = "# A\n\n## Measures\n\n| measure | paper | peer | x |\n|---|---|---|---|\n"
+    table += "| P | [a](b) |  |  |\n| Q |  |  | [x](y) |\n| R |  | [c](d) |  |\n\n## Methods\n\n| S | [a](b) | |\n"
+    assert landing.count_compared_measures(table) == (2, 3)
+    assert landing.find_speed("| 7 million lines: trec_eval | 15.96 x faster | at least 15 |\n") == "15"
+    with pytest.raises(SystemExit, match="no row '7 million lines: trec_eval'"):
+        landing.find_speed("| 7 lines | 2 x faster |\n")

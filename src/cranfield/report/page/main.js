@@ -24,6 +24,16 @@ let shownAt = "";
 let byLink = false;
 let focusFirst = false; // the first topic of the next page, which j asked for
 
+/** Scroll the navigation to the current place. scrollIntoView would also scroll a page that embeds the report. */
+function showCurrentPlace() {
+  const bar = document.getElementById("places");
+  const current = bar?.querySelector("[aria-current]");
+  if (!bar || !current) return;
+  const [outer, inner] = [bar.getBoundingClientRect(), current.getBoundingClientRect()];
+  if (inner.left < outer.left) bar.scrollLeft -= outer.left - inner.left;
+  else if (inner.right > outer.right) bar.scrollLeft += inner.right - outer.right;
+}
+
 function places() {
   const links = [
     ["", "Overview"],
@@ -71,7 +81,7 @@ function show() {
   const view = VIEWS[place.view] ?? (() => [element("h1", {}, "No such view"), element("p", {}, element("a", { href: "#" }, "Overview"))]);
   main.replaceChildren(...view(place).filter((child) => child instanceof Node));
   document.getElementById("places")?.replaceChildren(...places());
-  document.querySelector("#places [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  showCurrentPlace();
   document.title = place.view === "" ? title : `${main.querySelector("h1")?.textContent} – ${title}`;
   reachable();
   const again = key ? [...main.querySelectorAll("[data-key]")].find((x) => x.getAttribute("data-key") === key) : null;
