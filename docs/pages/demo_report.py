@@ -34,7 +34,7 @@ def write_screenshot() -> None:
         path, image = write_demo_report(Path(folder)), Path(folder, "report.png")
         command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
         command += [f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={image}", path.as_uri()]
-        subprocess.run(command, check=True, capture_output=True)
+        subprocess.run(command, check=True, capture_output=True)  # noqa: S603
         Image.open(image).convert("RGB").quantize(256).save(SCREENSHOT, optimize=True)
 
 

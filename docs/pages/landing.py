@@ -49,7 +49,7 @@ def find_speed(performance: str) -> str:
 
 def count_compared_measures(correctness: str) -> tuple[int, int]:
     """Return the number of measures with a paper or a peer, and of all measures."""
-    section = correctness.split("\n## Measures\n")[1].split("\n## ")[0]
+    section = re.split(r"^## ", correctness.partition("\n## Measures\n")[2], maxsplit=1, flags=re.M)[0]
     lines = [line for line in section.splitlines() if re.match(r"\| (?!measure \||---)", line)]
     rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
     return sum(bool(row[1] or row[2]) for row in rows), len(rows)

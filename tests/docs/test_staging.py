@@ -113,7 +113,7 @@ def test_landing_page_has_tested_examples_and_numbers(staging: Any) -> None:
     landing = import_module("landing")
     page = landing.format_landing_page()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    examples = [block for block in re.findall(r"^```(?:python|console)\n(.*?)```$", readme, flags=re.M | re.S)][:2]
+    examples = re.findall(r"^```(?:python|console)\n(.*?)```$", readme, flags=re.M | re.S)[:2]
     assert all(line in page for example in examples for line in example.splitlines() if line[:5] != "$ pip")
     assert "cranfield answers assignments.csv" in page
     assert f"of {len(REGISTRY)} measures" in page
