@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.stats.anova import *
 from cranfield.stats.battles import *
+from cranfield.stats.clusters import *
 from cranfield.stats.corrections import *
 from cranfield.stats.crossed import *
 from cranfield.stats.effects import *
@@ -26,6 +27,7 @@ from cranfield.stats.power import *
 from cranfield.stats.prediction import *
 from cranfield.stats.result import *
 from cranfield.stats.sample_estimates import *
+from cranfield.stats.slices import *
 from cranfield.stats.standardise import *
 from cranfield.stats.suites import *
 from cranfield.stats.summary import *
