@@ -43,14 +43,11 @@ GROUPS = {
     "Tests of many systems": (
         "stats", *_tests(many=True), "one_way", "two_way", "compare_pairs",
     ),
-<<<<<<< HEAD
     "Systems with several runs": ("stats", "crossed", "seed_components", "rank_systems"),
-=======
     "Clusters and slices of topics": (
         "stats", "clustered_mean", "clustered_t_test", "clustered_randomisation", "clustered_bootstrap",
         "welch_interaction",
     ),
->>>>>>> 981c30a0 (Add CR2 tests by cluster and Welch's test of slices)
     "Corrections for many comparisons": (
         "stats", "family_wise_error",
         *_public("stats", (row.function for row in CORRECTIONS.values())), "letters",
