@@ -20,7 +20,7 @@ from cranfield.data.reading.cells import Layout, read_lines
 from cranfield.data.reading.columns import SPELLINGS, find_spelling
 from cranfield.data.reading.formats import guess_format
 from cranfield.data.reading.lines import Line, parse_finite, parse_identifier
-from cranfield.data.reading.signatures import detect, reject_foreign
+from cranfield.data.reading.signatures import match_object, read_rows, reject_foreign
 from cranfield.data.reading.source import START, Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.replicates import Replicate, find_replicate_columns, read_replicates
@@ -280,7 +280,12 @@ def _flatten_mapping(
     Output of `cranfield evaluate -q -f json` has them under "topics". In this format, null is
     undefined.
     """
-    reject_foreign(detect(data, location), "scores", location)
+    match = match_object(data, location)
+    if match is not None:
+        reject_foreign(match.signature, "scores", location)
+        if match.signature.get_reader("scores") is not None:
+            yield from (cells for _, cells in read_rows(match, "scores", location))
+            return
     if isinstance(data.get("topics"), Mapping) and "measures" in data:
         if {"runs", "all"} <= data.keys():
             for run, topics in data["topics"].items():

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from itertools import chain
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import describe_column, find_spelling, reject_duplicates
+from cranfield.data.reading.contents import Place, SourceRecord
 from cranfield.data.reading.formats import FORMAT, JSON, LETOR, TREC, Format, guess_format
 from cranfield.data.reading.lines import (
     Line,
@@ -17,7 +19,7 @@ from cranfield.data.reading.lines import (
     truncate_text,
 )
 from cranfield.data.reading.mappings import read_json, read_keys
-from cranfield.data.reading.signatures import Use, detect_record, reject_foreign
+from cranfield.data.reading.signatures import Match, Signature, Use, detect_record, read_rows, reject_foreign
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
@@ -225,13 +227,19 @@ def _read_rows(
 ) -> Iterator[Line]:
     names: tuple[Any, ...] | None = None
     columns: dict[str, str] = {}
-    for row in table:
+    rows = iter(table)
+    for row in rows:
         if isinstance(row, InputError):
             raise row
         number, cells = row
         if names is None or (tuple(cells) != names and not layout.fixed):
-            if layout.use is not None:
-                reject_foreign(detect_record(cells, location), layout.use, location, number)
+            if layout.use is not None and (signature := detect_record(cells, location)) is not None:
+                reject_foreign(signature, layout.use, location, number)
+                if names is None and signature.get_reader(layout.use) is not None:
+                    yield from _read_foreign_rows(
+                        signature, layout.use, location, rows if headed else chain([row], rows)
+                    )
+                    return
             names, columns = tuple(cells), layout.resolve_columns(cells)
             if expected := layout.describe_missing(columns):
                 actual = f"columns {', '.join(map(str, names))}"
@@ -239,6 +247,15 @@ def _read_rows(
         if not headed:
             yield Line(location, number, {role: cells.get(column) for role, column in columns.items()})
         headed = False
+
+
+def _read_foreign_rows(
+    signature: Signature, use: Use, location: str, rows: Iterable[Row | InputError]
+) -> Iterator[Line]:
+    """Yield the lines of a table that another tool has written."""
+    records = (x if isinstance(x, InputError) else SourceRecord(Place(location, x[0]), x[1]) for x in rows)
+    for number, cells in read_rows(Match(signature, records), use, location):
+        yield Line(location, number, cells)
 
 
 def _read_mapping(data: Any, layout: Layout, location: str, nested: Nested | None) -> Iterator[Line]:

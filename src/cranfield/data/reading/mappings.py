@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 
 from cranfield import kernel
 from cranfield.data.reading.columns import TREC, VALUE, Kind, is_header
+from cranfield.data.reading.contents import Place
 from cranfield.data.reading.lines import NUMBER, to_number
 from cranfield.data.reading.objects import (
-    Place,
     detect_object_kind,
     list_object_topics,
     name_object,

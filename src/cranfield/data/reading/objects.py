@@ -9,11 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from itertools import chain
-from numbers import Integral
 from typing import Any, NamedTuple
 
 from cranfield.data.reading.columns import VALUE, Kind, is_header
-from cranfield.data.reading.lines import format_value, parse_identifier, truncate_text
+from cranfield.data.reading.contents import (
+    DocumentList,
+    Place,
+    SourceRecord,
+    check_identifier,
+    unwrap_integer,
+)
+from cranfield.data.reading.lines import truncate_text
 from cranfield.data.reading.records import (
     COLUMNS,
     DEFAULT_OPTIONS,
@@ -39,15 +45,18 @@ from cranfield.data.reading.shapes import (
     read_entries,
 )
 from cranfield.data.reading.signatures import (
+    READ,
+    Match,
     Signature,
     detect,
     detect_record,
     get_kind,
+    match_object,
+    read_contents,
     reject_foreign,
 )
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import Row, from_rows, make_json_lines, read_json_rows
-from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 # Keys with the topic of a record, in order of priority: an id, else the text of the query.
@@ -56,36 +65,6 @@ IDS = ("id", "_id", "qid", "query_id", "query-id", "queryid", "q_id", "question_
 TEXTS = ("user_input", "question", "query", "input", "topic", "narrative", "text")
 
 # -- records -----------------------------------------------------------------
-
-
-class DocumentList(NamedTuple):
-    """The documents of a topic, or of a topic and an intent."""
-
-    context: Cells
-    docs: list[Cells]
-    line: int | None = None
-
-
-@dataclass(frozen=True)
-class Place:
-    """A place in a file or an object: a line, or words."""
-
-    location: str
-    line: int | None = None
-    words: str = ""
-
-    def locate(self, error: InputError) -> InputError:
-        """Return the error with its place."""
-        actual = error.found if self.line is not None else error.found + self.words
-        return InputError(actual, error.expected, self.location, self.line, error.hint)
-
-
-class SourceRecord(NamedTuple):
-    """A record, its place, and its topic if this is a key above the record."""
-
-    place: Place
-    record: Any
-    topic: Any = NAMELESS
 
 
 def read_records(
@@ -108,8 +87,8 @@ def read_records(
                         naming = _find_topic_key(record)
                         yield from _warn_naming(record, naming, location, item.place.line)
                     topic_id = _name_topic(record, naming, number)
-                name, tag = _check_identifier("topic", topic_id), shape.tag(record)
-                tag = None if tag is None else _check_identifier("name of the run", tag)
+                name, tag = check_identifier("topic", topic_id), shape.tag(record)
+                tag = None if tag is None else check_identifier("name of the run", tag)
                 if (tag, name) in topic_keys:
                     needs_run_id = shape.name == TREC_ANSWERS and tag is None
                     fix = "If the file has several runs, add run_id." if needs_run_id else ""
@@ -166,19 +145,6 @@ def _name_topic(record: Item, naming: str, number: int) -> Any:
     return fields[key] if key else str(number)
 
 
-def _check_identifier(noun: str, value: Any) -> str:
-    name = parse_identifier(unwrap_integer(value))
-    if name is None:
-        raise InputError(f"{noun} {format_value(value)}", "an identifier")
-    return name
-
-
-def unwrap_integer(name: Any) -> Any:
-    """Convert an integer of any library to int, and return other values unchanged."""
-    is_integer = isinstance(name, Integral) and not isinstance(name, bool)
-    return int(name) if is_integer else name
-
-
 def _warn_naming(record: Item, naming: str, location: str, line: int | None) -> Iterator[Problem]:
     """Yield a warning if the topic is not an id, or if several keys are ids."""
     alternatives = [key for key in IDS if key in record and key != naming]
@@ -203,7 +169,9 @@ class Objects(NamedTuple):
 
 def _parse_object(data: Any, kind: Kind, location: str, options: ReadOptions) -> Objects:
     """Detect the shape of an object, and return its content."""
-    reject_foreign(detect(data, location), kind, location)
+    match = match_object(data, location)
+    if match is not None and (contents := _read_foreign(match, kind, location)) is not None:
+        return contents
     if not isinstance(data, Mapping):
         return _parse_array(data, kind, location, options)
     if _is_record(data) and (shape := _detect_shape(data, kind, Place(location))):
@@ -213,6 +181,15 @@ def _parse_object(data: Any, kind: Kind, location: str, options: ReadOptions) ->
         records = (SourceRecord(Place(location, None, f" for topic {t!r}"), x, t) for t, x in data.items())
         return Objects(read_records(records, shape, location, options))
     return Objects(_read_mapping(data, kind, location, options), strict=True)
+
+
+def _read_foreign(match: Match, kind: Kind, location: str, line: int | None = None) -> Objects | None:
+    """Return the content of another tool's format, or None if the normal readers support it."""
+    reject_foreign(match.signature, kind, location, line)
+    if match.signature.get_reader(kind) is None:
+        return None
+    lists = read_contents(match.records, match.signature, kind, location)
+    return Objects(x for x in lists if not isinstance(x, Mapping))
 
 
 def _detect_shape(record: Any, kind: Kind, place: Place) -> Shape | None:
@@ -227,8 +204,10 @@ def _parse_array(data: Any, kind: Kind, location: str, options: ReadOptions) -> 
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InputError(truncate_text(repr(data)), "a JSON object", location)
     items = list(data)
-    reject_foreign(detect_record(items[0], location) if items else None, kind, location)
     records = [SourceRecord(Place(location, None, f" in record {n}"), x) for n, x in enumerate(items, 1)]
+    signature = detect_record(items[0], location) if items else None
+    if signature is not None and (contents := _read_foreign(Match(signature, records), kind, location)) is not None:
+        return contents
     if is_hits_per_query(items):
         shape: Shape | None = HITS
         if kind == "qrels":
@@ -342,8 +321,9 @@ def _with_names(row: Item) -> Cells:
 def detect_object_kind(data: Any) -> Kind | None:
     """Return the kind of an object by its shape or its column names, or None."""
     record = _get_first(data)
-    if foreign := _detect_foreign(data):
-        return get_kind(foreign)
+    signature = _detect_signature(data)
+    if signature is not None and READ not in signature.readers.values():
+        return get_kind(signature)
     shape = HITS if is_hits_per_query(data) else detect_shape(record, None)
     if shape is not None:
         return shape.kind
@@ -356,18 +336,20 @@ def detect_object_kind(data: Any) -> Kind | None:
 def name_object(data: Any, kind: Kind) -> str:
     """Return the name of the shape of an object; empty if it has none, or several."""
     try:
-        if foreign := _detect_foreign(data):
-            return foreign.name
+        signature = _detect_signature(data)
+        if signature is not None and signature.readers.get(kind) is not READ:
+            return signature.name
         shape = HITS if is_hits_per_query(data) else detect_shape(_get_first(data), kind)
     except InputError:
         return ""
-    return "" if shape is None else shape.name
+    if shape is None:
+        return "" if signature is None else signature.name
+    return shape.name
 
 
-def _detect_foreign(data: Any) -> Signature | None:
-    """Return the format of another tool that an object has, if it is not also one of `SHAPES`."""
-    signature = detect(data) if isinstance(data, Mapping) else detect_record(_get_first(data))
-    return None if signature is None or signature.reader is not None else signature
+def _detect_signature(data: Any) -> Signature | None:
+    """Return the format of another tool that an object has."""
+    return detect(data) if isinstance(data, Mapping) else detect_record(_get_first(data))
 
 
 def _get_first(data: Any) -> Any:
@@ -429,6 +411,9 @@ def is_single_run(data: Any) -> bool:
     first = data[0]
     if not isinstance(first, Mapping):
         return is_hits_per_query(data)
+    signature = _detect_signature(data)
+    if signature is not None and signature.by_topic:
+        return True
     if _is_record(first) or KEYS.issuperset(first):
         return detect_shape(first, None) is not None
     return is_header(list(map(str, first))) and not all(map(_is_container, first.values()))
@@ -445,14 +430,18 @@ def read_jsonl_lists(
     if first is None:
         return None
     line, record = first
-    reject_foreign(detect_record(record, source.name), kind, source.name, line)
-    shape = _detect_shape(record, kind, Place(source.name, line))
-    if shape is None:
-        return None
+    signature = detect_record(record, source.name)
+    reject_foreign(signature, kind, source.name, line)
     rows = (
         row if isinstance(row, InputError) else SourceRecord(Place(source.name, row[0]), row[1])
         for row in read_json_rows(source)
     )
+    if signature is not None and signature.get_reader(kind) is not None:
+        lists = read_contents(rows, signature, kind, source.name)
+        return (x for x in lists if not isinstance(x, Mapping))
+    shape = _detect_shape(record, kind, Place(source.name, line))
+    if shape is None:
+        return None
     return read_records(rows, shape, source.name, options)
 
 

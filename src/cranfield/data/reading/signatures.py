@@ -1,40 +1,63 @@
 """Files of other tools, detected by their keys: one table, tried before ``{topic: {doc: number}}``.
 
-A row without a reader is rejected: the error names the tool, the keys and a command that converts
-the file. A path such as ``requests[].ratings`` means an object under ``requests`` in a list, which
-has the key ``ratings``; ``*`` is any key.
+A row has the tool, the keys and a reader for each use. `contents` describes what readers yield.
+The rows of `READ` belong to the normal readers. A use without a reader is rejected: the error names
+the tool, the keys and the fix of the row. A path such as ``requests[].ratings`` means an object
+under ``requests`` in a list, which has the key ``ratings``; ``*`` is any key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field
+from typing import Any, Literal, NamedTuple, TypeAlias
 
+from cranfield.data.reading import engines
 from cranfield.data.reading.columns import Kind
+from cranfield.data.reading.contents import (
+    Content,
+    DocumentList,
+    Place,
+    Remark,
+    SourceRecord,
+    check_identifier,
+)
+from cranfield.data.reading.engines import UNDER_IDS
+from cranfield.data.reading.records import COLUMNS, Problem
 from cranfield.data.reading.shapes import Item, is_list
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import format_option
 
 Use: TypeAlias = Literal["qrels", "run", "scores", "answers", "battles"]
-USES: Mapping[Use, str] = {"qrels": "judgments", "run": "a run", "scores": "scores"}
+Reader: TypeAlias = Callable[[Item, Any], Iterable[Content]]  # an object, and its topic or NAMELESS
+USES: Mapping[Use, str] = {
+    "qrels": "judgments",
+    "run": "a run",
+    "scores": "scores",
+    "answers": "answers",
+    "battles": "battles",
+}
 ANY, ABSENT, OTHER_TYPE, PRESENT = "*", 0, 1, 2
+
+
+def READ(data: Item, topic: Any) -> Iterable[Content]:
+    """Mark uses that the normal readers support."""
+    return ()
 
 
 @dataclass(frozen=True, eq=False)
 class Signature:
-    """A format of another tool.
-
-    `reader` is None if the format is not supported: `advice` is then the fix. It is `READ` if the
-    normal readers of `kinds` support the format.
-    """
+    """A format of another tool."""
 
     name: str
+    tool: str  # that writes the format
     keys: tuple[str, ...]
-    kinds: tuple[Use, ...] = ()  # possible uses
-    advice: str = ""
-    reader: Callable[..., Any] | None = None
+    readers: Mapping[Use, Reader | None] = field(default_factory=dict)  # None: not supported
+    advice: str = ""  # the fix if a use has no reader
     also: Callable[[Item], bool] = lambda record: True  # further condition
+    by_topic: bool = False  # an object has one topic, so that a list of objects is one run
 
     @property
     def top(self) -> tuple[str, ...]:
@@ -46,6 +69,11 @@ class Signature:
         """All keys, for messages."""
         parts = (_name(part).partition("=")[0] for path in self.keys for part in path.split("."))
         return tuple(dict.fromkeys(part for part in parts if part != ANY)) or ("…_score",)
+
+    def get_reader(self, use: Use) -> Reader | None:
+        """Return the reader for a use, or None if the normal readers support it."""
+        reader = self.readers.get(use)
+        return None if reader is READ else reader
 
     def matches(self, data: Item, location: str) -> bool:
         """Return True if the data have all keys. Raise InputError if a key has another type."""
@@ -85,11 +113,6 @@ def _name(key: str) -> str:
     return key.replace("[]", "")
 
 
-def READ(data: Any) -> Any:
-    """Mark formats that the normal readers support."""
-    return data
-
-
 # -- conversions ----------------------------------------------------------------------------------
 
 
@@ -98,14 +121,6 @@ def _build_jq(program: str, *columns: str) -> str:
     header = ",".join(f'"{name}"' for name in columns)
     flags = "-rn" if program.startswith("inputs") else "-r"  # for several objects on lines
     return f"Convert it with `jq {flags} '[{header}], ({program}) | @tsv' FILE`."
-
-
-def _to_qrels(program: str) -> str:
-    return _build_jq(program, "topic", "doc", "level")
-
-
-def _to_run(program: str, *columns: str) -> str:
-    return _build_jq(program, "topic", "doc", *(columns or ["score"]))
 
 
 def _to_scores(program: str) -> str:
@@ -134,109 +149,134 @@ def _has_numeric_scores(record: Item) -> bool:
     )
 
 
-UNDER_IDS = "Save each answer under its query's id, as {id: answer}"
-ES_HITS = "to_entries[] | .key as $t | .value.hits.hits[] | [$t, ._id, ._score]"
-SOLR = "to_entries[] | .key as $t | .value.response.docs[] | [$t, .id, .score]"
-VESPA = (
-    'to_entries[] | .key as $t | .value.root.children[]? | [$t, (.id | sub("^id:[^:]*:[^:]*:[^:]*:"; "")), .relevance]'
-)
 PER_ITEM = "Export its scores as lines `run topic measure value`."
 
 TABLE = (
     # Search engines and workbenches
-    Signature("Elasticsearch or OpenSearch _rank_eval request", ("requests[].ratings",),
-              ("qrels",), _to_qrels(".requests[] | .id as $t | .ratings[] | [$t, ._id, .rating]")),
-    Signature("Elasticsearch or OpenSearch _rank_eval response", ("details.*.hits[].hit",),
-              ("run",), _to_run(".details | to_entries[] | .key as $t | .value.hits[].hit"
-                            " | [$t, ._id, ._score]")),
-    Signature("OpenSearch workbench judgments", ("judgmentRatings[]",), ("qrels",),
-              _to_qrels(".judgmentRatings[] | .query as $t | .ratings[] | [$t, .docId, .rating]")),
-    Signature("OpenSearch workbench evaluation results", ("searchText", "documentIds"),
-              ("run", "scores"), _to_run(".hits.hits[]._source | . as $x | .documentIds"
-                                      " | to_entries[] | [$x.searchText, .value, .key + 1,"
-                                      " $x.searchConfigurationId]", "rank", "run")),
-    Signature("OpenSearch workbench query set", ("querySetQueries",), (),
+    Signature("Elasticsearch or OpenSearch _rank_eval request", "Elasticsearch, OpenSearch",
+              ("requests[].ratings",), {"qrels": engines.read_rank_eval_request}),
+    Signature("Elasticsearch or OpenSearch _rank_eval response", "Elasticsearch, OpenSearch",
+              ("details.*.hits[].hit",),
+              {"run": engines.read_rank_eval_run, "qrels": engines.read_rank_eval_ratings,
+               "scores": engines.read_rank_eval_scores}),
+    Signature("OpenSearch workbench judgments", "OpenSearch 3.1", ("judgmentRatings[]",),
+              {"qrels": engines.read_workbench_judgments}),
+    Signature("OpenSearch workbench evaluation results", "OpenSearch 3.1",
+              ("searchText", "documentIds[]"),
+              {"run": engines.read_workbench_run, "scores": engines.read_workbench_scores}, by_topic=True),
+    Signature("OpenSearch workbench query set", "OpenSearch 3.1", ("querySetQueries",), {},
               "It has queries and no judgments. Export the judgments."),
-    Signature("Elasticsearch or OpenSearch _search response", ("hits.hits[]",), ("run",),
-              f"{UNDER_IDS}. {_to_run(ES_HITS)}"),
-    Signature("Elasticsearch or OpenSearch _msearch response", ("responses[].hits",), (),
-              f"It has no query ids. {UNDER_IDS}."),
-    Signature("Solr response", ("response.docs[]",), ("run",), f"{UNDER_IDS}. {_to_run(SOLR)}"),
-    Signature("Vespa response", ("root.id=toplevel",), ("run",), f"{UNDER_IDS}. {_to_run(VESPA)}"),
-    Signature("Quepid snapshot", ("docs", "queries[].query_text"), ("run",),
-              "Export the snapshot as CSV and name its columns with --columns."),
-    Signature("Quepid case", ("queries[].query_text", "queries[].ratings"), ("qrels",),
-              _to_qrels(".queries[] | .query_text as $t | .ratings[] | select(.rating != null)"
-                  " | [$t, .doc_id, .rating]")),
-    Signature("Quepid ratings", ("queries[].query", "queries[].ratings"), ("qrels",),
-              _to_qrels(".queries[] | .query as $t | .ratings | to_entries[]"
-                        " | [$t, .key, .value]")),
-    Signature("Quepid's export for RRE", ("queries[].placeholders", "queries[].relevant_documents"),
-              ("qrels",),
-              _to_qrels('.queries[] | .placeholders["$query"] as $t | .relevant_documents'
-                              " | to_entries[] | [$t, .key, .value.gain]")),
-    Signature("RRE ratings", ("topics[].query_groups",), ("qrels",),
-              _to_qrels(".topics[].query_groups[] | .name as $t | .relevant_documents"
-                        " | to_entries[] | [$t, .key, .value.gain]")),
-    Signature("RRE evaluation", ("corpora[].*",), ("run", "scores"), PER_ITEM),
-    Signature("Quepid book", ("query_doc_pairs[]",), ("qrels",),
-              "Export the book as CSV, and combine its judges with `cranfield assess`."),
+    Signature("Elasticsearch or OpenSearch _search response", "Elasticsearch, OpenSearch",
+              ("hits.hits[]",), {"run": engines.read_search}, by_topic=True),
+    Signature("Elasticsearch or OpenSearch _msearch response", "Elasticsearch, OpenSearch",
+              ("responses[].hits",), {}, f"It has no query ids. {UNDER_IDS}."),
+    Signature("Solr response", "Solr", ("response.docs[]",), {"run": engines.read_solr},
+              by_topic=True),
+    Signature("Vespa response", "Vespa", ("root.id=toplevel",), {"run": engines.read_vespa},
+              by_topic=True),
+    Signature("Quepid snapshot", "Quepid 8.6", ("docs", "queries[].query_text"),
+              {"run": engines.read_quepid_snapshot}),
+    Signature("Quepid case", "Quepid 8.6", ("queries[].query_text", "queries[].ratings"),
+              {"qrels": engines.read_quepid_case}),
+    Signature("Quepid ratings", "Quepid 8.6", ("queries[].query", "queries[].ratings"),
+              {"qrels": engines.read_quepid_ratings}),
+    Signature("Quepid's export for RRE", "Quepid 8.6, RRE 1.2",
+              ("queries[].placeholders", "queries[].relevant_documents"),
+              {"qrels": engines.read_rre_ratings}),
+    Signature("RRE ratings", "RRE 1.2", ("topics[].query_groups",),
+              {"qrels": engines.read_rre_ratings}),
+    Signature("RRE ratings", "RRE 1.2", ("query_groups[].queries",),
+              {"qrels": engines.read_rre_ratings}),
+    Signature("RRE evaluation", "RRE 1.2", ("corpora[].*",),
+              {"run": engines.read_rre_run, "scores": engines.read_rre_scores}),
+    Signature("Quepid book", "Quepid 8.6", ("query_doc_pairs[]",),
+              {"qrels": engines.read_quepid_book}),
     # Answers and scores
-    Signature("DeepEval test run", ("testCases[].metricsData",), ("scores",),
+    Signature("DeepEval test run", "DeepEval 4.3", ("testCases[].metricsData",), {"scores": None},
               _to_scores(".testCases[] | .input as $t | .metricsData[] | [$t, .name, .score]")),
-    Signature("DeepEval test run", ("testRunData.testCases",), ("scores",), PER_ITEM),
-    Signature("promptfoo results", ("results.results[].testIdx",), ("scores",), PER_ITEM),
-    Signature("promptfoo results", ("testIdx", "promptIdx"), ("scores",), PER_ITEM),
-    Signature("inspect_ai log", ("eval", "samples[].scores"), ("scores",), PER_ITEM),
-    Signature("lm-eval samples", ("doc_id", "doc", "resps"), ("scores",),
+    Signature("DeepEval test run", "DeepEval 4.3", ("testRunData.testCases",), {"scores": None},
+              PER_ITEM),
+    Signature("promptfoo results", "promptfoo 0.121", ("results.results[].testIdx",),
+              {"scores": None}, PER_ITEM),
+    Signature("promptfoo results", "promptfoo 0.121", ("testIdx", "promptIdx"), {"scores": None},
+              PER_ITEM),
+    Signature("inspect_ai log", "inspect_ai 0.3", ("eval", "samples[].scores"), {"scores": None},
+              PER_ITEM),
+    Signature("lm-eval samples", "lm-eval 0.4, lmms-eval 0.7", ("doc_id", "doc", "resps"),
+              {"scores": None},
               _to_scores("inputs | . as $x | .metrics[] | [$x.doc_id, ., $x[.]]")),
-    Signature("LangSmith results", ("example_id",), ("scores",), PER_ITEM, also=_has_feedback),
-    Signature("Langfuse scores", ("traceId", "name", "value", "dataType"), (),
+    Signature("LangSmith results", "LangSmith SDK 0.14", ("example_id",), {"scores": None},
+              PER_ITEM, also=_has_feedback),
+    Signature("Langfuse scores", "Langfuse SDK 5.0", ("traceId", "name", "value", "dataType"), {},
               "A trace is one answer, not an item: join the scores to the items of the data set."),
-    Signature("autojudge scores", ("run_id", "topic_id", "measure", "value"), ("scores",), "",
-              READ),
-    Signature("nuggetizer metrics", ("qid", "strict_vital_score"), ("scores",), "", READ),
-    Signature("nuggetizer assignments of answers", ("qid", "run_id", "nuggets[].assignment"),
-              ("answers",), "", READ),
-    Signature("nuggetizer assignments of documents", ("qid", "docid", "nuggets[].assignment"), (),
+    Signature("autojudge scores", "autojudge-base 1.0", ("run_id", "topic_id", "measure", "value"),
+              {"scores": READ}),
+    Signature("nuggetizer metrics", "nuggetizer 0.0.5", ("qid", "strict_vital_score"),
+              {"scores": READ}),
+    Signature("nuggetizer assignments of answers", "nuggetizer 0.0.5",
+              ("qid", "run_id", "nuggets[].assignment"), {"answers": READ}),
+    Signature("nuggetizer assignments of documents", "nuggetizer 0.0.5",
+              ("qid", "docid", "nuggets[].assignment"), {},
               "Assign nuggets to answers, and score these with `cranfield answers`."),
-    Signature("MTEB result", ("task_name", "scores.*[].main_score"), (),
+    Signature("MTEB result", "MTEB 2", ("task_name", "scores.*[].main_score"), {},
               "It has means and no topics. Evaluate with prediction_folder, and pass predictions."),
-    Signature("MTEB predictions", ("mteb_model_meta",), ("run",), "", READ),
-    Signature("BEIR results of save_results", ("ndcg.*", "map.*", "recall.*", "precision.*"), (),
+    Signature("MTEB predictions", "MTEB 2", ("mteb_model_meta",), {"run": READ}),
+    Signature("BEIR results of save_results", "BEIR 2.2",
+              ("ndcg.*", "map.*", "recall.*", "precision.*"), {},
               "It has means and no topics. Save the run, {topic: {doc: score}}.",
               also=_has_cutoffs),
-    Signature("battles of an arena", ("model_a", "model_b", "winner"), ("battles",), "", READ),
-    Signature("Braintrust results", ("input", "scores"), ("scores",), PER_ITEM,
-              also=_has_numeric_scores),
-    Signature("Phoenix evaluations", (), ("scores",), PER_ITEM, also=_has_scored),
+    Signature("battles of an arena", "FastChat, LMArena", ("model_a", "model_b", "winner"),
+              {"battles": READ}),
+    Signature("Braintrust results", "Braintrust 0.48", ("input", "scores"), {"scores": None},
+              PER_ITEM, also=_has_numeric_scores),
+    Signature("Phoenix evaluations", "Phoenix evals 3.9", (), {"scores": None}, PER_ITEM,
+              also=_has_scored),
 )  # fmt: skip
 TOP = frozenset(key for signature in TABLE for key in signature.top)
 RECORDS = tuple(signature for signature in TABLE if signature.keys)
 
 
+class Match(NamedTuple):
+    """The format of another tool that an object has, and its records."""
+
+    signature: Signature
+    records: Iterable[SourceRecord | InputError]
+
+
 def detect(data: Any, location: str = "") -> Signature | None:
-    """Return the format of another tool that an object, or its first answer by id, has.
+    """Return the format of another tool that an object, or all its answers by id, have.
 
     >>> detect({"q1": {"hits": {"hits": []}}}).name
     'Elasticsearch or OpenSearch _search response'
     >>> detect({"q1": {"d1": 0.5}})
     """
+    match = match_object(data, location)
+    return None if match is None else match.signature
+
+
+def match_object(data: Any, location: str = "") -> Match | None:
+    """Return the format of an object and its records: itself, its hits, or its answers by id."""
     if not isinstance(data, Mapping):
         return None
-    signature = _detect(data, location)
-    if signature is None:
-        first = next(iter(data.values()), None)
-        signature = _detect(first, location) if isinstance(first, Mapping) else None
-    return signature
-
-
-def _detect(data: Item, location: str) -> Signature | None:
-    if data.keys().isdisjoint(TOP):
+    if not data.keys().isdisjoint(TOP):
+        hits = _unwrap_hits(data)
+        inner = None if hits is None else detect_record(hits[0], location)
+        if hits is not None and inner is not None:
+            return Match(inner, [SourceRecord(Place(location, None, f" in hit {n}"), x) for n, x in enumerate(hits, 1)])
+        signature = _find_record_signature(data, location)
+        if signature is not None:
+            return Match(signature, [SourceRecord(Place(location), data)])
+    first = next(iter(data.values()), None)
+    if not isinstance(first, Mapping) or first.keys().isdisjoint(TOP):
         return None
-    wrapped = _unwrap_source(data)
-    inner = None if wrapped is None else detect_record(wrapped, location)
-    return inner or next((signature for signature in RECORDS if signature.matches(data, location)), None)
+    signature = _find_record_signature(first, location)
+    if signature is None:
+        return None
+    return Match(signature, [SourceRecord(Place(location, None, f" for topic {t!r}"), x, t) for t, x in data.items()])
+
+
+def _find_record_signature(data: Item, location: str) -> Signature | None:
+    return next((signature for signature in RECORDS if signature.matches(data, location)), None)
 
 
 def detect_record(record: Any, location: str = "") -> Signature | None:
@@ -246,28 +286,28 @@ def detect_record(record: Any, location: str = "") -> Signature | None:
     return next((signature for signature in TABLE if signature.matches(record, location)), None)
 
 
-def _unwrap_source(data: Item) -> Item | None:
-    """Return the first hit of a search engine if the response has the source."""
+def _unwrap_hits(data: Item) -> list[Any] | None:
+    """Return the sources of the hits of a search engine if the response has them."""
     if _inspect_path(data, ["hits", "hits[]", "_source"]) != PRESENT:
         return None
-    source = next((hit["_source"] for hit in data["hits"]["hits"] if "_source" in hit), None)
-    return source if isinstance(source, Mapping) else None
+    return [hit.get("_source") if isinstance(hit, Mapping) else None for hit in data["hits"]["hits"]]
 
 
 def reject_foreign(signature: Signature | None, use: Use, location: str, line: int | None = None) -> None:
     """Raise InputError if a format is not supported, or not for this use."""
-    if signature is None or (signature.reader is not None and use in signature.kinds):
+    if signature is None or signature.readers.get(use) is not None:
         return
     name = f"{signature.name} (keys: {', '.join(signature.names)})"
     problem = f"unsupported format: {name}"
-    if use not in signature.kinds:
+    if use not in signature.readers:
         problem = f"found {name}, expected {USES[use]}"
     raise InputError.from_problem(problem, _describe_fix(signature), location, line)
 
 
 def _describe_fix(signature: Signature) -> str:
     """Return the fix for an unsupported format or use."""
-    if signature.reader is None:
+    use = next((use for use, reader in signature.readers.items() if reader is not None), None)
+    if use is None:
         return signature.advice
     places: Mapping[Use, str] = {
         "qrels": "as judgments",
@@ -276,9 +316,72 @@ def _describe_fix(signature: Signature) -> str:
         "answers": "with `cranfield answers`",
         "battles": "with `cranfield battles`",
     }
-    return f"Use it {places[signature.kinds[0]]}."
+    return f"Use it {places[use]}."
 
 
 def get_kind(signature: Signature) -> Kind:
-    """Return the kind that `validate` uses for a file of another tool."""
-    return "qrels" if "qrels" in signature.kinds else "run"
+    """Return the kind that `validate` uses for a file of another tool: its first use."""
+    return "qrels" if next(iter(signature.readers), "") == "qrels" else "run"
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def read_contents(
+    records: Iterable[SourceRecord | InputError], signature: Signature, use: Use, location: str
+) -> Iterator[DocumentList | Mapping[str, Any] | InputError | Problem]:
+    """Yield what the reader for a use yields for records, which all must match the signature."""
+    reader = signature.get_reader(use)
+    assert reader is not None  # noqa: S101
+    remarks: Counter[Remark] = Counter()
+    rankings: set[tuple[str | None, str]] = set()
+    for item in records:
+        if isinstance(item, InputError):
+            yield item
+            continue
+        try:
+            if not isinstance(item.record, Mapping) or not signature.matches(item.record, location):
+                keys = ", ".join(map(str, item.record)) if isinstance(item.record, Mapping) else "no object"
+                raise InputError(f"{keys}", f"{', '.join(signature.names)}, as in the first record ({signature.name})")
+            for content in reader(item.record, item.topic):
+                if isinstance(content, Remark):
+                    remarks[content] += 1
+                elif isinstance(content, DocumentList):
+                    yield _check_list(content, rankings if use == "run" else None)._replace(line=item.place.line)
+                else:
+                    yield content
+        except InputError as error:
+            yield item.place.locate(error)
+    for remark, count in remarks.items():
+        yield Problem("warning", location, None, remark.format(count), kind=COLUMNS)
+
+
+def read_rows(match: Match, use: Use, location: str) -> Iterator[tuple[int | None, dict[str, Any]]]:
+    """Yield rows of scores, answers or battles with their lines. Raise the first InputError."""
+    line: int | None = None
+
+    def iter_records() -> Iterator[SourceRecord | InputError]:
+        nonlocal line
+        for record in match.records:
+            line = record.place.line if isinstance(record, SourceRecord) else None
+            yield record
+
+    for content in read_contents(iter_records(), match.signature, use, location):
+        if isinstance(content, InputError):
+            raise content
+        if isinstance(content, Mapping):
+            yield line, dict(content)
+
+
+def _check_list(content: DocumentList, rankings: set[tuple[str | None, str]] | None) -> DocumentList:
+    """Return a list with a checked topic and tag. Raise InputError for a second ranking."""
+    context = {**content.context, "topic": check_identifier("topic", content.context["topic"])}
+    if context.get("tag") is not None:
+        context["tag"] = check_identifier("name of the run", context["tag"])
+    if rankings is not None:
+        key = context.get("tag"), context["topic"]
+        if key in rankings:
+            run = "" if key[0] is None else f" of run {key[0]!r}"
+            raise InputError.from_problem(f"duplicate topic {key[1]!r}{run}", "Keep one ranking of each topic.")
+        rankings.add(key)
+    return content._replace(context=context)

@@ -1,0 +1,130 @@
+"""Contents of files of other tools: what the readers in the table of `signatures` yield.
+
+A reader of judgments or runs yields a `DocumentList` for each topic. A reader of scores yields a
+mapping with the keys ``topic``, ``measure``, ``value`` and, if the file names it, ``run``. All
+readers can yield a `Remark`, which becomes a note with a count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from numbers import Integral
+from typing import Any, NamedTuple, TypeAlias
+
+from cranfield.data.reading.lines import format_value, parse_identifier
+from cranfield.data.reading.shapes import NAMELESS, Cells, Item, is_list
+from cranfield.dataclass import dataclass
+from cranfield.errors import InputError
+from cranfield.wording import format_count
+
+
+class DocumentList(NamedTuple):
+    """The documents of a topic, or of a topic and an intent."""
+
+    context: Cells  # topic, and if known, tag or intent
+    docs: list[Cells]  # doc, and level or score or rank
+    line: int | None = None
+
+
+class Remark(NamedTuple):
+    """Text of a note. With a noun, the count of equal remarks comes first."""
+
+    text: str
+    noun: str = ""
+
+    def format(self, count: int) -> str:
+        """Return the text of the note.
+
+        >>> Remark("are unjudged", "empty rating").format(2)
+        '2 empty ratings are unjudged'
+        """
+        return f"{format_count(count, self.noun)} {self.text}" if self.noun else self.text
+
+
+Content: TypeAlias = DocumentList | Mapping[str, Any] | Remark
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a file or an object: a line, or words."""
+
+    location: str
+    line: int | None = None
+    words: str = ""
+
+    def locate(self, error: InputError) -> InputError:
+        """Return the error with its place."""
+        actual = error.found if self.line is not None else error.found + self.words
+        return InputError(actual, error.expected, self.location, self.line, error.hint)
+
+
+class SourceRecord(NamedTuple):
+    """A record, its place, and its topic if this is a key above the record."""
+
+    place: Place
+    record: Any
+    topic: Any = NAMELESS
+
+
+def unwrap_integer(name: Any) -> Any:
+    """Convert an integer of any library to int, and return other values unchanged."""
+    is_integer = isinstance(name, Integral) and not isinstance(name, bool)
+    return int(name) if is_integer else name
+
+
+def check_identifier(noun: str, value: Any) -> str:
+    """Return an identifier as text. Raise InputError for other values."""
+    name = parse_identifier(unwrap_integer(value))
+    if name is None:
+        raise InputError(f"{noun} {format_value(value)}", "an identifier")
+    return name
+
+
+# -- keys of records ------------------------------------------------------------------------------
+
+
+def get_value(record: Any, key: str) -> Any:
+    """Return the value of a key. Raise InputError if the key is missing."""
+    if not isinstance(record, Mapping):
+        raise InputError(format_value(record), f"an object with the key {key!r}")
+    if key not in record:
+        raise InputError(f"keys {', '.join(map(str, record)) or '(none)'}", f"the key {key!r}")
+    return record[key]
+
+
+def get_items(record: Any, key: str) -> list[Any]:
+    """Return the list under a key. Raise InputError if the key is missing or has another type."""
+    items = get_value(record, key)
+    if not is_list(items):
+        raise InputError(f"{_name_type(items)} for key {key!r}", "a list")
+    return list(items)
+
+
+def get_mapping(record: Any, key: str) -> Item:
+    """Return the object under a key. Raise InputError if it is missing or has another type."""
+    mapping = get_value(record, key)
+    if not isinstance(mapping, Mapping):
+        raise InputError(f"{_name_type(mapping)} for key {key!r}", "an object")
+    return mapping
+
+
+def _name_type(value: Any) -> str:
+    return "null" if value is None else format_value(value)
+
+
+def is_empty(value: Any) -> bool:
+    """Return True for null and empty text."""
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def rank_documents(docs: Iterable[Cells]) -> list[Cells]:
+    """Return documents with their ranks from 1, in the given order."""
+    return [{**cells, "rank": rank} for rank, cells in enumerate(docs, 1)]
+
+
+def iter_objects(record: Any, key: str) -> Iterator[Item]:
+    """Yield the objects in the list under a key. Raise InputError for other values."""
+    for number, item in enumerate(get_items(record, key), 1):
+        if not isinstance(item, Mapping):
+            raise InputError(f"{_name_type(item)} as item {number} of {key!r}", "an object")
+        yield item
