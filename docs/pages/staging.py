@@ -21,6 +21,7 @@ from docstrings import written
 from formulas import typeset
 from landing import write_landing_page
 from measures import anchors, families
+from search_words import SCORER, format_keywords, read_search_words, write_scorer
 
 from cranfield.measures.base import REGISTRY
 from cranfield.measures.cwl import list_models
@@ -62,6 +63,9 @@ def stage(place: Path) -> None:
     models = [p for p in made if re.match(r"models/(?!README)", p)]
     made["index.md"] += "".join(_toctree(pages, title) for title, pages in found.items())
     made["models/README.md"] += _toctree([p.removeprefix("models/") for p in models])
+    for page, words in read_search_words().items():
+        made[page] = format_keywords(words) + made[page]
+    made[SCORER] = write_scorer()
     made[NAVIGATION] = json.dumps({"sections": found, "besides": _besides(made)}, indent=1)
     for target, text in made.items():
         (place / target).parent.mkdir(parents=True, exist_ok=True)

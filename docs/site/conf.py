@@ -44,6 +44,7 @@ ABOVE = {"measures": "measures", "api": "api", "models": "models/README"}
 
 def setup(app: Any) -> None:
     """Sphinx would put all pages on each page, which takes most of the time."""
+    app.config.html_search_scorer = str(app.srcdir / "scorer.js")
     app.connect("html-page-context", navigate, priority=400)  # before the theme's
     app.connect("build-finished", add_pages)
 

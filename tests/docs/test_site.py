@@ -163,6 +163,27 @@ def test_search_finds_a_measure(visit: Visit, address: str, at: str) -> None:
     assert tab.inner_text("h1").startswith("ERR")
 
 
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("significance", "Compare runs"),
+        ("p-value", "Compare runs"),
+        ("confidence interval", "Compare runs"),
+        ("ties", "Order, ties and topics"),
+        ("unjudged", "Order, ties and topics"),
+        ("RAG", "Evaluate a RAG system"),
+        ("nDCG", "nDCG"),
+        ("expected reciprocal rank", "ERR"),
+        ("number of topics", "Choose the number of topics"),
+    ],
+)
+def test_search_finds_the_guide_first(visit: Visit, query: str, title: str) -> None:
+    tab = visit(f"search.html?q={query}")
+    tab.wait_for_selector("#search-results li a")
+    tab.wait_for_function("document.querySelector('#search-results p.search-summary').innerText.includes('found')")
+    assert tab.locator("#search-results li > a").first.inner_text() == title
+
+
 def test_dark_mode_is_switched_and_kept(visit: Visit) -> None:
     tab = visit("measures/nDCG.html", color_scheme="light", viewport={"width": 1300, "height": 900})
     colour = "getComputedStyle(document.body).backgroundColor"

@@ -128,3 +128,18 @@ def test_landing_page_numbers_come_from_their_pages(staging: Any) -> None:
     assert landing.find_speed("| 7 million lines: trec_eval | 15.96 x faster | at least 15 |\n") == "15"
     with pytest.raises(SystemExit, match="no row '7 million lines: trec_eval'"):
         landing.find_speed("| 7 lines | 2 x faster |\n")
+
+
+def test_search_words_name_existing_pages_and_belong_to_one(staging: Any) -> None:
+    table = import_module("search_words").read_search_words()
+    guides = {page: words for page, words in table.items() if "/" not in page}
+    assert guides.keys() <= set(staging.documents().values())
+    every = [word for words in guides.values() for word in words]
+    assert len(every) == len(set(every))
+    assert all(word == word.lower() for word in every)
+    assert {"err", "expected reciprocal rank"} == set(table["measures/ERR.md"])
+
+
+def test_format_keywords_lists_single_words(staging: Any) -> None:
+    text = import_module("search_words").format_keywords(["p-value", "t-test", "effect size"])
+    assert 'keywords: "effect, p, size, t, test, value"' in text
