@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -269,14 +270,91 @@ def test_a_blank_cell_is_missing(here: Path) -> None:
         read_scores(pl.read_csv(file).to_pandas())
 
 
-def test_text_is_not_looked_at_unless_asked_for(here: Path) -> None:
+def test_read_scores_text_column_is_an_attribute(here: Path) -> None:
     file = written("id,title,mrr\nq1,hello world,0.5\n")
     assert values(read_scores(file, measures="mrr")) == {"scores.txt": {"q1": {"mrr": 0.5}}}
+    assert values(read_scores(file)) == {"scores.txt": {"q1": {"mrr": 0.5}}}
+    with pytest.raises(CranfieldError, match="found 'hello world' for title of topic q1, expected a number"):
+        read_scores(file, measures="title")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "qid,a,b\nq1,0.5,1\nq2,N/A,0\n",
+            "found 'N/A' for a of topic q2, expected a number (use -m to select columns)",
+        ),
+        ("qid,AP,b\nq1,x,1\n", "found 'x' for AP of topic q1, expected a number (use -m to select columns)"),
+        ("qid,a,b\nq1,x,y\n", "found 'x' for a of topic q1, expected a number (use -m to select columns)"),
+    ],
+    ids=["mixed column", "known measure", "no numbers"],
+)
+def test_read_scores_text_in_a_measure_raises(here: Path, text: str, message: str) -> None:
     with pytest.raises(CranfieldError) as error:
-        read_scores(file)
+        read_scores(written(text, "x.csv"))
+    assert str(error.value).partition(": ")[2] == message
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.json", "x.jsonl"])
+def test_read_scores_row_numbers_lists_and_texts_are_no_measures(here: Path, name: str) -> None:
+    rows = [
+        {"Unnamed: 0": i, "id": 7 + i, "qid": f"q{i}", "docs": ["a", "b"], "passed": True, "text": "x", "m": i / 2}
+        for i in (0, 1)
+    ]
+    if name == "x.csv":
+        pd.DataFrame(rows).to_csv(name)  # with an unnamed index
+    else:
+        written(json.dumps(rows) if name == "x.json" else "\n".join(map(json.dumps, rows)), name)
+    assert values(read_scores(name)) == {name: {"q0": {"m": 0.0}, "q1": {"m": 0.5}}}
+    assert values(read_scores({"a": rows})) == {"a": {"q0": {"m": 0.0}, "q1": {"m": 0.5}}}
+
+
+@pytest.mark.parametrize("order", ["run topic measure", "run measure topic", "topic run measure"])
+@pytest.mark.parametrize("topics", [("101", "102"), ("q1", "all")])
+def test_read_scores_four_fields_topics_are_numbers_or_all(here: Path, order: str, topics: tuple[str, str]) -> None:
+    """ir_measures, tot and rag4reports of autojudge."""
+    rows = product(("a", "b"), topics, ("AP", "custom"))
+    lines = [{"run": run, "topic": topic, "measure": measure} for run, topic, measure in rows]
+    scores = read_scores(written("".join(" ".join(x[name] for name in order.split()) + " 0.5\n" for x in lines)))
+    assert (scores.runs, scores.topics) == (("a", "b"), tuple(t for t in topics if t != "all"))
+    assert scores.measures == ("AP", "custom")
+    assert [note.kind for note in scores.notes] == ["guessed"]
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("a AP q1 0.5\nb AP q1 1\n", ("a", "b")),
+        ("a 1 x 0.5\nb 1 x 1\n", ("a", "b")),
+        ("1 a x 0.5\n1 b x 1\n", ("a", "b")),
+    ],
+    ids=["measure second", "number second", "number first"],
+)
+def test_read_scores_four_fields_one_clue_decides(here: Path, text: str, runs: tuple[str, ...]) -> None:
+    assert read_scores(written(text)).runs == runs
+
+
+def test_read_scores_four_fields_known_measure_third_is_noted(here: Path) -> None:
+    scores = read_scores(written("a q1 AP 0.5\n"))
+    assert scores.to_dict() == {"a": {"q1": {"AP": 0.5}}}
+    assert [note.text for note in scores.notes] == ["scores.txt: fields read as run topic measure value"]
+
+
+def test_read_scores_four_fields_without_clue_raises(here: Path) -> None:
+    with pytest.raises(CranfieldError) as error:
+        read_scores(written("a q1 x 0.5\n"))
     assert str(error.value) == (
-        "scores.txt:2: found 'hello world' for title of topic q1, expected a number (use -m to select columns)"
+        "scores.txt: the order of four fields is ambiguous. Add a header with tabs between the names. "
+        "Possible orders: 'run topic measure value', 'run measure topic value', 'topic run measure value'."
     )
+    assert read_scores(written("run\ttopic\tmeasure\tvalue\na\tq1\tx\t0.5\n")).runs == ("a",)
+    assert read_scores("scores.txt", measures="x").runs == ("a",)
+
+
+def test_read_scores_measures_named_like_row_numbers_in_long_tables_are_kept(here: Path) -> None:
+    file = written("run,qid,measure,value\na,q1,index,0.5\na,q1,level_1,1\n")
+    assert values(read_scores(file)) == {"a": {"q1": {"index": 0.5, "level_1": 1.0}}}
 
 
 def test_id_is_a_topic_if_no_other_column_is(here: Path) -> None:

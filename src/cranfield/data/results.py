@@ -10,21 +10,23 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import lru_cache, partial
 from itertools import islice, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.ntcir.nev import read_results as read_nev
-from cranfield.data.reading.cells import Layout, read_lines
-from cranfield.data.reading.columns import SPELLINGS, find_spelling
-from cranfield.data.reading.formats import guess_format
+from cranfield.data.reading.cells import Layout, Names, detect_layout_format, read_lines
+from cranfield.data.reading.columns import SPELLINGS, find_spelling, is_row_number
+from cranfield.data.reading.formats import JSON, LETOR
 from cranfield.data.reading.lines import Line, parse_finite, parse_identifier
 from cranfield.data.reading.signatures import match_object, read_rows, reject_foreign
 from cranfield.data.reading.source import START, Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.replicates import Replicate, find_replicate_columns, read_replicates
 from cranfield.data.systems import RunNames
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import format_option
 
@@ -32,7 +34,6 @@ ResultsLike: TypeAlias = Any  # a path, {topic: {measure: value}}, {topic: value
 
 ALL = "all"  # summary row of trec_eval, ir_measures and cranfield, not a topic
 AMEAN = "amean"  # the summary row of ndeval and gdeval, whose tables begin with runid,topic
-Excluded: TypeAlias = dict[tuple[str, str], bool]  # (location, summary row): True if in a file
 _TEXTS = ("relstring", "runid")  # text measures of trec_eval
 _NAMES_PARSED = 100  # number of names of a run that are parsed as measures
 _NEV = re.compile(rb"\s*\S+ (#|[^\s=]+=\s)")  # NTCIREVAL: 0001 # syslen=…, 0001 AP= 0.5000
@@ -52,6 +53,23 @@ LAYOUT = Layout(
     keeps_columns=True,  # of replicates
     use="scores",
 )
+
+
+_TOPIC_FIRST = ("topic", "measure", "value")
+ORDERS = (  # of lines with four fields: ir_measures, tot and rag4reports
+    ("run", "topic", "measure", "value"),
+    ("run", "measure", "topic", "value"),
+    ("topic", "run", "measure", "value"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ReadLog:
+    """What reading scores leaves out or decides, for notes."""
+
+    excluded: dict[tuple[str, str], bool] = field(default_factory=dict)
+    """Summary rows by location and name: True if in a file."""
+    decisions: list[str] = field(default_factory=list)
 
 
 class Result(NamedTuple):
@@ -80,12 +98,12 @@ def read_results(
     is_measure: Callable[[str], bool] = lambda name: False,
     is_wanted: Callable[[str], bool] = lambda name: True,
     run_names: RunNames = "tag",
-    excluded: Excluded | None = None,
+    log: ReadLog | None = None,
 ) -> Iterator[Result]:
     """Yield the results of topics, without summaries over all topics.
 
-    Summaries are the rows ``all`` and, in tables of ndeval and gdeval, ``amean``. `excluded`
-    collects their locations and names.
+    Summaries are the rows ``all`` and, in tables of ndeval and gdeval, ``amean``. `log` collects
+    them, and decisions on ambiguous data.
 
     `is_measure` returns True for names of measures: data may have the measure or the topic first.
     `is_wanted` selects measures. Values of other measures need not be numbers, and are None. The
@@ -100,7 +118,8 @@ def read_results(
     if source is not None and _NEV.match(source.start):
         yield from _set_run(_read_nev_results(source), path)
         return
-    topic_first = source is not None and _has_topic_first(source, is_measure)
+    log = log or ReadLog()
+    orders = () if source is None else _detect_orders(source, is_measure, log)
     lines = read_lines(
         source or data,
         LAYOUT,
@@ -108,10 +127,12 @@ def read_results(
         nested=partial(_flatten_mapping, is_measure),
         location=location,
     )
-    results: Iterable[Result] = (r for line in lines for r in _read_line(line, topic_first))
-    if not _has_columns(data, source):
+    results: Iterable[Result] = (r for line in lines for r in _read_line(line, orders))
+    if _has_columns(data, source):
+        results = _drop_attributes(results, is_measure)
+    else:
         results = _reject_documents(results, is_measure, path or location)
-    topics = _select_topics(results, is_wanted, path or location, {} if excluded is None else excluded, bool(path))
+    topics = _select_topics(results, is_wanted, path or location, log, bool(path))
     named_results = _assign_runs(topics, path)
     yield from _set_run(named_results, path) if path and run_names == "file" else named_results
 
@@ -125,8 +146,27 @@ def make_not_scores_error(problem: str, location: object, line: int | None = Non
 def _has_columns(data: ResultsLike, source: Source | None) -> bool:
     """Return True if the data have named columns, which declare measures."""
     if source is not None:
-        return guess_format(source).tabular is not None
+        return detect_layout_format(source, LAYOUT).tabular is not None or source.start.lstrip()[:1] == b"["
     return is_frame(data) or (isinstance(data, list) and isinstance(next(iter(data), 0), Mapping))
+
+
+def _drop_attributes(results: Iterable[Result], is_measure: Callable[[str], bool]) -> Iterable[Result]:
+    """Return the results without columns of texts, lists or objects, and without row numbers.
+
+    Columns without a number are attributes of topics only if another column has numbers.
+    """
+    rows = [row for row in results if not (_is_column(row) and is_row_number(row.measure))]
+    columns: dict[str, bool] = {}  # True if a cell is a number
+    for row in rows:
+        if _is_column(row):
+            columns[row.measure] = columns.get(row.measure, False) or parse_finite(row.value) is not None
+    attributes = {name for name, has_number in columns.items() if not has_number and not is_measure(name)} - {"runid"}
+    return [row for row in rows if row.measure not in attributes] if any(columns.values()) else rows
+
+
+def _is_column(result: Result) -> bool:
+    """Return True if the measure is the name of a column, not a cell."""
+    return result.measure in result.line.cells
 
 
 def _reject_documents(results: Iterable[Result], is_measure: Callable[[str], bool], location: str) -> Iterator[Result]:
@@ -166,7 +206,7 @@ def _select_topics(
     results: Iterable[Result],
     is_wanted: Callable[[str], bool],
     location: str,
-    excluded: Excluded,
+    log: ReadLog,
     in_file: bool,
 ) -> Iterator[Result]:
     """Yield the results of topics, at least one, and the ``runid`` rows."""
@@ -175,7 +215,7 @@ def _select_topics(
         if result.measure == "runid" and result.run is None:
             yield result
         elif result.is_summary:
-            excluded[location, result.topic] = in_file
+            log.excluded[location, result.topic] = in_file
         elif not _is_text(result):
             has_scores = True
             yield result._replace(value=_parse_number(result) if is_wanted(result.measure) else None)
@@ -218,17 +258,20 @@ def _read_nev_results(source: Source) -> Iterator[Result]:
             yield Result(None, topic, measure, value, nowhere)
 
 
-def _read_line(line: Line, topic_first: bool) -> Iterator[Result]:
+def _read_line(line: Line, orders: Sequence[Names]) -> Iterator[Result]:
+    """Yield the results of a line. `orders` are other orders of the fields of text."""
+    is_table = tuple(line.cells) not in LAYOUT.forms  # with named columns, the topic first
+    if not is_table:
+        names = next((x for x in orders if len(x) == len(line.cells)), tuple(line.cells))
+        line = line._replace(cells=dict(zip(names, line.cells.values(), strict=True)))
     cells = dict(line.cells)
     run, measure, value = (_find_column(x, cells) for x in ("run", "measure", "value"))
     name = parse_identifier(cells.pop(run)) if run is not None else None
     topic = line.get_name("topic")
-    columns = _find_replicates(tuple(cells)) if _is_table(line) else {}
+    columns = _find_replicates(tuple(cells)) if is_table else {}
     replicates = read_replicates(cells, columns)
     if measure is not None and value is not None:
         measured = line.get_name(measure)
-        if topic_first and not _is_table(line):
-            topic, measured = measured, topic
         is_own_format = line.number is not None and {*line.cells} == {*OWN_COLUMNS}  # null is undefined in this format
         score = math.nan if is_own_format and cells[value] is None else cells[value]
         yield Result(name, topic, measured, score, line, *replicates)
@@ -239,11 +282,6 @@ def _read_line(line: Line, topic_first: bool) -> Iterator[Result]:
     for column, cell in cells.items():
         if column != "topic" and column not in columns.values():
             yield Result(name, topic, str(column).strip(), cell, line, *replicates)
-
-
-def _is_table(line: Line) -> bool:
-    """Return True for a row of a table with named columns."""
-    return tuple(line.cells) not in LAYOUT.forms
 
 
 _find_replicates = lru_cache(maxsize=128)(find_replicate_columns)
@@ -325,22 +363,59 @@ def _flatten_run(data: Mapping[Any, Any], is_measure: Callable[[str], bool]) -> 
             yield {"topic": first, "measure": "score", "value": values}
 
 
-def _has_topic_first(source: Source, is_measure: Callable[[str], bool]) -> bool:
+def _detect_orders(source: Source, is_measure: Callable[[str], bool], log: ReadLog) -> tuple[Names, ...]:
+    """Return the orders of lines with three and four fields that differ from `LAYOUT`."""
+    format = detect_layout_format(source, LAYOUT)
+    if format.tabular is not None or format in (JSON, LETOR):
+        return ()
+    start = source.start.decode("utf-8", "replace").split("\n")
+    if len(source.start) == START:
+        start.pop()  # incomplete line
+    rows = [*map(str.split, start)]
+    triples, lines = ([row for row in rows if len(row) == size] for size in (3, 4))
+    orders = [_TOPIC_FIRST] if _has_topic_first(triples, is_measure) else []
+    return (*orders, _detect_order(lines, is_measure, source.name, log)) if lines else tuple(orders)
+
+
+def _has_topic_first(rows: list[list[str]], is_measure: Callable[[str], bool]) -> bool:
     """Return True if lines are ``topic measure value``, not ``measure topic value``.
 
     The first of these rules decides: the column with "all" has topics, the column with only
     numbers has topics, the column with known measures has measures. Otherwise, topics come first
     if there is only one measure.
     """
-    start = source.start.decode("utf-8", "replace").split("\n")
-    if len(source.start) == START:
-        start.pop()  # incomplete line
-    rows = [row for row in map(str.split, start) if len(row) == 3]
     firsts, seconds = (list(dict.fromkeys(row[i] for row in rows)) for i in (0, 1))
     for tells in (_has_summary, _are_numbers, lambda names: not any(map(is_measure, names[:3]))):
         if tells(firsts) != tells(seconds):
             return tells(firsts)
     return len(seconds) == 1 < len(firsts)
+
+
+def _detect_order(rows: list[list[str]], is_measure: Callable[[str], bool], location: str, log: ReadLog) -> Names:
+    """Return the order of the fields of lines. Raise InputError if it cannot be decided.
+
+    The column with "all", or the only column of numbers, has topics. The only column with known
+    measures has measures.
+    """
+    columns = [list(dict.fromkeys(row[i] for row in rows)) for i in range(3)]
+    orders = list(ORDERS)
+    clues: tuple[tuple[str, Callable[[list[str]], bool]], ...] = (
+        ("topic", _has_summary),
+        ("topic", _are_numbers),
+        ("measure", lambda names: any(map(is_measure, names[:_NAMES_PARSED]))),
+    )
+    for role, is_clue in clues:
+        places = [i for i, names in enumerate(columns) if is_clue(names)]
+        if len(places) == 1:
+            orders = [order for order in orders if order.index(role) == places[0]] or orders
+    if len(orders) == len(ORDERS):
+        problem = "the order of four fields is ambiguous"
+        listing = ", ".join(map(repr, map(" ".join, ORDERS)))
+        fix = f"Add a header with tabs between the names. Possible orders: {listing}."
+        raise InputError.from_problem(problem, fix, location)
+    if len(orders) > 1:
+        log.decisions.append(f"{location}: fields read as {' '.join(orders[0])}")
+    return orders[0]
 
 
 def _has_summary(names: list[str]) -> bool:

@@ -21,7 +21,7 @@ from cranfield.data.reading.lines import Line
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.replicates import Cells, Replicate, Values, average_replicates, make_cell
-from cranfield.data.results import ALL, Excluded, Result, make_not_scores_error, read_results
+from cranfield.data.results import ALL, ReadLog, Result, make_not_scores_error, read_results
 from cranfield.data.run import Run
 from cranfield.data.systems import RunNames, check_distinct_paths, resolve_names
 from cranfield.dataclass import dataclass
@@ -122,13 +122,13 @@ def _read(
             return scores
         return _rename_columns(scores.select(measures=choose_columns(scores.measures, measures)), measures)
     names = () if measures is None else _list_names(measures)
-    excluded: Excluded = {}
+    log = ReadLog()
     read = partial(
         read_results,
         is_measure=lambda name: name in names or _is_known(name),
         is_wanted=_make_selector(measures),
         run_names=run_names,
-        excluded=excluded,
+        log=log,
     )
     parts = sorted(_iter_parts(data, read), key=lambda part: not isinstance(part, _SavedScores))
     if len(parts) == 1 and isinstance(parts[0], _SavedScores) and run_names == "tag":
@@ -139,7 +139,7 @@ def _read(
     if systems is not None:
         systems |= table.systems
     scores = _collect_scores(table, missing, measures, lower)
-    notes = (*_note_exclusions(excluded), *_note_suspected_summaries(scores), *_note_suspected_failures(scores))
+    notes = (*_note_exclusions(log), *_note_suspected_summaries(scores), *_note_suspected_failures(scores))
     return _rename_columns(replace(scores, notes=(*scores.notes, *notes)), measures)
 
 
@@ -147,9 +147,10 @@ SUMMARY_WORDS = ("mean", "amean", "average", "avg")
 ROUNDING = 1e-4  # of values that tools print
 
 
-def _note_exclusions(excluded: Excluded) -> Iterator[Note]:
-    """Note excluded summary rows, except ``all`` in files: no topic has this name."""
-    for (location, name), in_file in excluded.items():
+def _note_exclusions(log: ReadLog) -> Iterator[Note]:
+    """Note decisions, and summary rows except ``all`` in files: no topic has this name."""
+    yield from (Note("reading", text) for text in dict.fromkeys(log.decisions))
+    for (location, name), in_file in log.excluded.items():
         if name != ALL or not in_file:
             yield Note("summary-rows", f"{location}: summary row {name!r} excluded")
 

@@ -344,7 +344,16 @@ def list_unknown_columns(names: Iterable[Any]) -> list[str]:
 
 def _is_unknown(name: str) -> bool:
     """Return True if a column has no role and is not a row number."""
-    return _ROW_NUMBERS.fullmatch(fold_name(name)) is None and find_spelling(_KNOWN_SPELLINGS, [name]) is None
+    return not is_row_number(name) and find_spelling(_KNOWN_SPELLINGS, [name]) is None
+
+
+def is_row_number(name: str) -> bool:
+    """Return True if a column has row numbers, such as the index of a pandas frame.
+
+    >>> is_row_number("Unnamed: 0"), is_row_number("index_score")
+    (True, False)
+    """
+    return _ROW_NUMBERS.fullmatch(fold_name(name)) is not None
 
 
 def _make_unknown_value_error(
