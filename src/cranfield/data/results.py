@@ -262,8 +262,7 @@ def _read_line(line: Line, orders: Sequence[Names]) -> Iterator[Result]:
     """Yield the results of a line. `orders` are other orders of the fields of text."""
     is_table = tuple(line.cells) not in LAYOUT.forms  # with named columns, the topic first
     if not is_table:
-        names = next((x for x in orders if len(x) == len(line.cells)), tuple(line.cells))
-        line = line._replace(cells=dict(zip(names, line.cells.values(), strict=True)))
+        line = _reorder_fields(line, orders)
     cells = dict(line.cells)
     run, measure, value = (_find_column(x, cells) for x in ("run", "measure", "value"))
     name = parse_identifier(cells.pop(run)) if run is not None else None
@@ -282,6 +281,11 @@ def _read_line(line: Line, orders: Sequence[Names]) -> Iterator[Result]:
     for column, cell in cells.items():
         if column != "topic" and column not in columns.values():
             yield Result(name, topic, str(column).strip(), cell, line, *replicates)
+
+
+def _reorder_fields(line: Line, orders: Sequence[Names]) -> Line:
+    names = next((x for x in orders if len(x) == len(line.cells)), tuple(line.cells))
+    return line._replace(cells=dict(zip(names, line.cells.values(), strict=True)))
 
 
 _find_replicates = lru_cache(maxsize=128)(find_replicate_columns)
