@@ -502,7 +502,7 @@ def test_files_are_written_completely_or_not_at_all(tmp_path: Path, capsysbinary
 
 def test_one_table_needs_no_option() -> None:
     parser = Parser(Part("one", build_output_options(("pairs",))))
-    assert "--table" not in parser.format_help()
+    assert "--table" not in parser.format_complete_help()
 
 
 # Tables

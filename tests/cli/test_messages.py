@@ -162,7 +162,7 @@ def test_options_are_found_before_they_are_read() -> None:
 def test_every_command_has_it(name: str, cranfield: Command) -> None:
     if name in ("help", "completion"):
         return
-    assert f"--errors {{{','.join(FORMATS)}}}" in cranfield.printed("help", name)
+    assert f"--errors {{{','.join(FORMATS)}}}" in cranfield.printed(name, "--help-all")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")

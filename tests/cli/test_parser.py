@@ -18,8 +18,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED, TOOLS
-from cranfield.cli.main import find_parser, list_parsers
-from cranfield.cli.parser import COMMON
+from cranfield.cli.main import TOP, find_parser, list_parsers
+from cranfield.cli.parser import HELP_ALL, Parser
 from cranfield.kernel import USED
 from tests import ROOT
 from tests.made import Command
@@ -43,12 +43,14 @@ def parsed(line: str) -> argparse.Namespace:
 class TestHelp:
     def test_commands_are_in_groups(self, cranfield: Command) -> None:
         out = cranfield.printed("--help")
-        titles = [line[:-1] for line in out.splitlines() if re.fullmatch(r"[^ ].*:", line)]
+        titles = [line for line in out.splitlines() if line in GROUPS]
         assert titles == [*GROUPS] == ["evaluate", "compare", "understand", "collect", TOOLS]
         for name, row in COMMANDS.items():
             if row.group:
-                section = out.partition(f"\n{row.group}:\n")[2].partition("\n\n")[0]
-                assert re.search(rf"^  {name} ", section, re.M), name
+                section = re.split(r"\n(?! )", out.partition(f"\n{row.group}\n")[2])[0]
+                assert re.search(rf"\b{name}\b", section), name
+        assert "gdeval, ndeval" in out
+        assert re.search("^  gdeval  +gdeval: nDCG", cranfield.printed("--help-all"), re.M)
 
     def test_no_command_shows_them_all(self, cranfield: Command) -> None:
         listed = cranfield.printed("--help")
@@ -63,7 +65,7 @@ class TestHelp:
         asked = cranfield("help", *command.split())
         assert asked == cranfield(*command.split(), "-h")
         assert asked[0] == 0
-        assert "example: cranfield" in asked[1]
+        assert "example" in asked[1]
 
     def test_help_of_a_drop_in_and_of_itself(self, cranfield: Command) -> None:
         assert cranfield("help", "trec_eval") == cranfield("trec_eval", "-h")
@@ -74,40 +76,64 @@ class TestHelp:
         assert {*BY_NAME} >= ours | {*COMMANDS}
         assert {*BY_NAME} <= {*PARSERS}
 
-    @pytest.mark.parametrize("name", PARSERS)
-    def test_it_begins_with_an_example_and_few_options(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("name", ["", *PARSERS])
+    def test_format_help_of_every_command_is_short(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """At most 45 lines of 80 columns: usage, purpose, two examples, common options."""
         monkeypatch.setenv("COLUMNS", "80")
-        p = PARSERS[name]
-        lines = p.format_help().splitlines()
-        assert max(map(len, lines[lines.index("") :])) <= 80
+        p = PARSERS[name] if name else Parser(TOP)
+        text = p.format_help()
+        lines = text.splitlines()
+        assert len(lines) <= 45
+        assert max(map(len, lines)) <= 80
+        assert lines[0].startswith("usage: cranfield")
         if name in BY_NAME:
-            assert lines[0] == f"example: cranfield {name} {BY_NAME[name].example}"
-            assert lines[1].startswith("usage: ")
-            assert len(lines[0]) <= 80
-        titles = [i for i, line in enumerate(lines) if re.fullmatch(r"[^ ].*:", line)]
-        if f"{COMMON}:" in lines:
-            begin = lines.index(f"{COMMON}:")
-            end = min(i for i in titles if i > begin)
-            shown = [line for line in lines[begin:end] if re.match(r"  -", line)]
-            assert 6 <= len(shown) <= 12
-        else:
-            end = len(lines)
-            assert len(p.rows) <= 22 or name not in OURS
-        assert end <= 100
+            examples = BY_NAME[name].examples
+            assert len(examples) >= (2 if p.is_native else 1)
+            for example in examples:
+                assert f"\n  cranfield {name} {example}\n" in text
+            rows = [p.flags[flag] for flag in BY_NAME[name].common.split() if flag in p.flags] * (name in OURS)
+            assert all(any(f"  {flag} " in text or f", {flag} " in text for flag in row.flags) for row in rows)
+
+    @pytest.mark.parametrize("name", OURS)
+    def test_format_complete_help_contains_each_option_once(self, name: str) -> None:
+        text = OURS[name].format_complete_help()
+        for row in OURS[name].rows:
+            if row.flags and row.help is not None:
+                names = ", ".join(row.flags)
+                assert len(re.findall(rf"^  {re.escape(names)}(?= |$)", text, re.M)) == 1, names
+
+    @pytest.mark.parametrize("name", [name for name in LEAVES if name not in OURS])
+    def test_format_help_of_a_drop_in_contains_all_options(self, name: str) -> None:
+        text = LEAVES[name].format_help()
+        for row in LEAVES[name].rows:
+            if row.flags and row.help is not None:
+                assert f"\n  {', '.join(row.flags)}" in text
+        assert HELP_ALL not in LEAVES[name].rows
+
+    @pytest.mark.parametrize("words", ["evaluate", "meta swap", "meta", "gdeval", "letor ttest", "trec_eval", ""])
+    def test_help_all_prints_the_complete_help(self, words: str, cranfield: Command) -> None:
+        code, out, err = cranfield(*words.split(), "--help-all")
+        assert (code, err) == (0, "")
+        assert {*re.findall(r"--\w[\w-]+", cranfield.printed(*words.split(), "-h"))} <= {
+            *re.findall(r"--\w[\w-]+", out),
+            "--help-all",
+            "--help",
+            "--fail-if-worse",
+        }
+        assert ("--max-expansion" in out) == (words in ("evaluate", "meta swap", "meta"))
+        assert ("11pt_avg" in out) == (words == "trec_eval")
+
+    def test_help_of_a_choice_marks_the_default(self, cranfield: Command) -> None:
+        text = cranfield.printed("evaluate", "--help")
+        assert "--order NAME " in text
+        assert ": score (default), rank, given\n" in text
+        assert "deprecated" not in text
+        assert "--order {score,rank,given}" in cranfield.printed("evaluate", "--help-all")
 
     @pytest.mark.parametrize("name", [n for n in BY_NAME if n not in ("trec_eval", "help")])
     def test_examples_are_understood(self, name: str) -> None:
-        options = parsed(f"{name} {BY_NAME[name].example}")
-        assert options.declared
-
-    def test_all_options_are_shown_once(self) -> None:
-        for p in LEAVES.values():
-            text = p.format_help()
-            for row in p.rows:
-                if row.flags and row.help is not None:
-                    names = ", ".join(row.flags)
-                    found = re.findall(rf"^  {re.escape(names)}(?= |$)", text, re.M)
-                    assert len(found) == 1, (p.prog, names)
+        for example in BY_NAME[name].examples:
+            assert parsed(f"{name} {example.partition(' > ')[0]}").declared
 
     def test_version(self, cranfield: Command) -> None:
         assert cranfield("--version") == (0, f"cranfield {cf.__version__} ({USED})\n", "")
@@ -152,10 +178,11 @@ WORKING = (
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORKING)
 def test_examples_work(name: str, collection: Path, cranfield: Command) -> None:
-    example = [[*glob(word)] or [word] for word in shlex.split(BY_NAME[name].example)]
-    code, out, err = cranfield(*name.split(), *chain.from_iterable(example))
-    assert code == 0, err
-    assert out or "-o" in BY_NAME[name].example
+    for text in BY_NAME[name].examples:
+        example = [[*glob(word)] or [word] for word in shlex.split(text.partition(" > ")[0])]
+        code, out, err = cranfield(*name.split(), *chain.from_iterable(example))
+        assert code == (1 if "--fail-if-worse" in text else 0), err
+        assert out or "-o" in text
 
 
 # -- mistakes -------------------------------------------------------------------------------------
@@ -182,12 +209,12 @@ def test_examples_work(name: str, collection: Path, cranfield: Command) -> None:
         ),
         (
             "evaluate --xyzzy",
-            "cranfield evaluate: unknown option --xyzzy. See `cranfield evaluate --help`.",
+            "cranfield evaluate: unknown option --xyzzy. See `cranfield evaluate --help-all`.",
         ),
-        ("evaluate q r --group-by x", "option --group-by. See `cranfield evaluate --help`."),
+        ("evaluate q r --group-by x", "option --group-by. See `cranfield evaluate --help-all`."),
         ("evaluate q r --metrics AP", "unknown option --metrics. Did you mean --measure?"),
         ("evaluate q r --n-jobs 2", "unknown option --n-jobs. Did you mean --threads?"),
-        ("evaluate q r --query", "unknown option --query. See `cranfield evaluate --help`."),
+        ("evaluate q r --query", "unknown option --query. See `cranfield evaluate --help-all`."),
         ("evaluate q r --k 10", "Write the cutoff after the measure: -m nDCG@10."),
         ("evaluate --qrels q r", "Write files without an option: `cranfield evaluate [options] "),
         ("evaluate q r --json", "unknown option --json. Use --format json."),

@@ -139,7 +139,7 @@ def test_commands_have_order(tmp_path: Path, cranfield: Command) -> None:
     names = ("evaluate", "compare", "report", "label", "topics", "explain", "pool", "session",
              "hierarchy")  # fmt: skip
     for name in names:
-        assert "--order {score,rank,given}" in cranfield(name, "--help").out
+        assert "--order {score,rank,given}" in cranfield(name, "--help-all").out
     for kind in ("disagree", "Documents are ordered by score"):
         assert kind in cranfield("pool", run, "--depth", "2").err
 

@@ -10,15 +10,15 @@ from cranfield.measures.texts import MEANINGS
 from cranfield.options import Rows, choice, option
 
 ASSIGNMENTS = (
-    "nuggets that answers support: JSONL with one object per answer (qid, run_id, "
+    "nuggets that answers support, as JSONL or text; JSONL: one object per answer (qid, run_id, "
     "nuggets: text, importance vital|okay, assignment "
-    "support|partial_support|not_support), or topic run nugget importance assignment"
+    "support|partial_support|not_support); text: topic run nugget importance assignment"
 )
 ANSWER_FILES: Rows = (
     option(
         "--nuggets",
         "FILE",
-        "nuggets, if the assignments do not contain them: JSONL with one object per topic "
+        "nuggets, if the assignments do not contain them; JSONL with one object per topic "
         "(qid, nuggets: text, importance), or topic nugget importance",
     ),
     option(

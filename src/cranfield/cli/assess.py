@@ -28,7 +28,7 @@ INPUT = (
     option(
         "--rules",
         "NAME|FILE",
-        f"turns several criteria into a score for each assessor: a TOML file, or one of {', '.join(read_built_in())}",
+        f"rules from several criteria to a score: TOML file or name; names: one of {', '.join(read_built_in())}",
     ),
     option(
         "--columns",
@@ -44,7 +44,7 @@ AGGREGATE = (
     choice(
         "--majority-ties",
         TIES,
-        "majority: several most frequent scores give level 0 (zero, the default), the lower or the higher of them",
+        "level if several scores are most frequent (majority): zero (default); lower or higher: one of them",
         name="ties",
     ),
     option("--strength", "P", "unanimity: strength (default: 0.2)", name="p"),
@@ -58,8 +58,8 @@ AGGREGATE = (
     option(
         "--unlabelled",
         "error|skip|LABEL",
-        "items that an assessor did not judge: an error (default), decided by the other "
-        "assessors (skip), or a label to assume",
+        "items that an assessor did not judge: error (default), skip, or a label; skip: the other "
+        "assessors decide; a label is assumed",
         name="missing",
     ),
     option("--threshold", "X", "afterwards: 1 for scores ≥ X (within 1e-9, so 2/3 works), else 0"),

@@ -9,16 +9,30 @@ from dataclasses import field, replace
 
 from cranfield.dataclass import dataclass
 
-TOOLS = "other tools' commands"
+TOOLS = "drop-in replacements"
 GROUPS = ("evaluate", "compare", "understand", "collect", TOOLS)
+
+
+SECTIONS = {  # of the short help, with the common options in them; "options" has all others
+    "files": "--scores --qrels2 --preferences --teams --audit-file --judge --second-qrels --queries --docs "
+    "--assignments --answers --support --nuggets --references --matches --clicks --gold --rubric "
+    "--intents --intents1 --intents2 --costs --kind --input-format --by-intent --columns --run-names",
+    "options": "",
+    "measures": "-m --preset --gold-measure --against-measure --rel --gains --labels --lengths --undefined --cutoff",
+    "topics and rankings": "--topics --depth --order --ties --condensed",
+    "statistics": "--baseline --test --correction --alpha --fail-if-worse --margin --statistic --sizes --trials "
+    "--seed --confidence --effect --by --clusters",
+    "output": "-q -f -o --sort --wide --table --plot --title --plot-width --plot-height --grey --all --quiet -v",
+}
 
 
 @dataclass(frozen=True)
 class Command:
     """A row: a command, or a part of a command such as `meta swap`.
 
-    The help starts with the `example`, which works on files of these names, and with the `common`
-    options of the part and of its command. Options that the command does not have are skipped.
+    `example` has one example per line, which work on files of these names. ``--help`` shows the
+    `common` options of the part and of its command, in `SECTIONS`, and all options if there are no
+    common options. Options that the command does not have are skipped.
     `parts` is the metavar of the parts. `renamed` maps former names of options to their names.
     `needs` is a required package, see `cranfield.lazy_imports`. Parts have no group.
     """
@@ -36,6 +50,11 @@ class Command:
     renamed: dict[str, str] = field(default_factory=dict)
 
     @property
+    def examples(self) -> list[str]:
+        """The arguments of each example."""
+        return self.example.splitlines()
+
+    @property
     def is_native(self) -> bool:
         """Return True if the command is not a drop-in, which keeps the options of its original."""
         return self.group != TOOLS
@@ -46,7 +65,7 @@ ROWS = (
         "evaluate",
         group="evaluate",
         does="score runs against judgments",
-        example='qrels.txt bm25.run dense.run -m "AP nDCG@10"',
+        example='qrels.txt bm25.run dense.run -m "AP nDCG@10"\nqrels.txt *.run --preset beir -q -o scores.csv',
         common="-m --preset -q -f -o --sort --topics --depth --order --ties --rel --gains",
         description="Score one or several runs against judgments.",
         epilog="Files may be TREC text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, "
@@ -56,7 +75,7 @@ ROWS = (
         "session",
         group="evaluate",
         does="score sessions of several queries, or click logs",
-        example="qrels.txt sessions.txt -m nsDCG@10",
+        example="qrels.txt sessions.txt -m nsDCG@10\n--clicks clicks.txt",
         common="-m --clicks --lengths -q -f -o --trail --order --ties --labels",
         description="Score sessions: several queries about one need, each with its ranked list; or "
         "click logs, what users clicked in them.",
@@ -68,7 +87,7 @@ ROWS = (
         "answers",
         group="evaluate",
         does="score generated answers: nuggets, citations, short answers",
-        example="assignments.jsonl -m nuggets",
+        example="assignments.jsonl -m nuggets\n--answers answers.tsv --gold gold.tsv",
         common="-m --nuggets --answers --support --gold --rubric --explain --undefined -q -f -o",
         usage="cranfield answers [options] ASSIGNMENTS…\n"
         "       cranfield answers [options] --answers FILE --support FILE\n"
@@ -83,7 +102,7 @@ ROWS = (
         "text",
         group="evaluate",
         does="score summaries and other texts",
-        example='references.tsv a.tsv b.tsv -m "rouge-1 rouge-2"',
+        example='references.tsv a.tsv b.tsv -m "rouge-1 rouge-2"\n--nuggets nuggets.tsv a.tsv b.tsv',
         common="-m --references --nuggets --matches --explain -q -f -o --sort --topics",
         description="Score the texts of one or several systems by reference texts (ROUGE), or by "
         "the nuggets that they should hold (nugget F, S-measure, …).",
@@ -94,8 +113,8 @@ ROWS = (
     Command(
         "distribution",
         group="evaluate",
-        does="score distributions over labels against human distributions",
-        example="gold.txt system.txt -m NMD",
+        does="score predicted distributions over labels",
+        example="gold.txt system.txt -m NMD\ngold.txt a.txt b.txt --sort NMD",
         common="-m --label-order --votes --missing-items -q -f -o --sort",
         description="Score systems' distributions over labels against human distributions.",
         epilog="Files may be text, CSV or TSV with a header (item, label, value; or item and one "
@@ -107,7 +126,7 @@ ROWS = (
         "hierarchy",
         group="evaluate",
         does="score subtopics of two levels (H-measure)",
-        example="first.txt second.txt parents.txt system.txt",
+        example="first.txt second.txt parents.txt system.txt\nfirst.txt second.txt parents.txt a.txt b.txt --sort H",
         common="-m --first-weight --intents1 --intents2 -q -f -o --sort --wide --order --ties",
         description="Score systems that return subtopics of two levels, second-level "
         "subtopics below first-level subtopics: H-measure, Hscore, and a "
@@ -120,8 +139,9 @@ ROWS = (
     Command(
         "presets",
         group="evaluate",
-        does="list the presets, the settings of evaluation tasks",
-        example="web",
+        does="list presets: measures and settings of evaluation tasks",
+        example="web\nntcir6-clir -f json",
+        common="-f -o",
         description="List all presets with levels, gains and measures, presets with every WORD in "
         "their entry, or one preset by name.",
     ),
@@ -130,7 +150,8 @@ ROWS = (
         group="compare",
         needs="scipy.special",
         does="compare runs: differences, intervals and p-values",
-        example="qrels.txt bm25.run dense.run --baseline bm25 -m AP",
+        example="qrels.txt bm25.run dense.run --baseline bm25 -m AP\n"
+        "qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse",
         common="-m --baseline --test --correction --alpha --fail-if-worse --margin --scores --preset --table -f -o",
         usage="cranfield compare [options] QRELS RUN RUN…\n       cranfield compare [options] --scores FILE…",
         description="Compare runs: differences of means with intervals, p-values and effect sizes.",
@@ -140,8 +161,8 @@ ROWS = (
         "plan",
         group="compare",
         needs="scipy.special",
-        does="compute the number of topics needed, or the power of a number of topics",
-        example="--sd 0.2 --difference 0.05",
+        does="compute the number of topics needed, or the power of N topics",
+        example="--sd 0.2 --difference 0.05\nqrels.txt *.run -m nDCG@10 --difference 0.05",
         common="--sd --variance --difference --method --systems --alpha --power --for-topics -m --scores --plot -f",
         usage="cranfield plan [options] --sd S | --variance V\n"
         "       cranfield plan [options] QRELS RUN RUN…\n"
@@ -154,8 +175,9 @@ ROWS = (
         "judge",
         group="compare",
         needs="scipy.special",
-        does="estimate scores from LLM judgments of all topics and human judgments of some",
-        example="people.txt model.txt *.run -m nDCG@10 --drawn random",
+        does="combine LLM judgments with human judgments of some topics",
+        example="people.txt model.txt *.run -m nDCG@10 --drawn random\n"
+        "people.txt model.txt *.run --drawn random --table pairs",
         common="-m --scores --drawn --audit-file --target --judge --teams --table -f -o",
         usage="cranfield judge [options] PEOPLE JUDGE RUN…\n       cranfield judge [options] --scores PEOPLE JUDGE",
         description="Estimate scores and differences of runs from an LLM's judgments of "
@@ -170,7 +192,7 @@ ROWS = (
         group="compare",
         needs="scipy.special",
         does="rate runs by battles between pairs of outputs",
-        example="battles.csv",
+        example="battles.csv\nbattles.csv qrels.txt *.run -m nDCG@10",
         common="-m --scores --ridge --correction --alpha --trials --seed --table -f -o",
         usage="cranfield battles [options] FILE\n"
         "       cranfield battles [options] FILE QRELS RUN RUN…\n"
@@ -185,67 +207,67 @@ ROWS = (
     Command(
         "meta",
         group="compare",
-        does="can the measure, the judgments, the collection be trusted?",
-        example='discriminative-power qrels.txt *.run -m "AP nDCG@10"',
+        does="evaluate measures, judgments and collections",
+        example='discriminative-power qrels.txt *.run -m "AP nDCG@10"\nswap qrels.txt *.run -m "AP nDCG@10"',
         common="-m --scores --preset --test --alpha --sizes --trials --seed --plot --table -f -o",
         parts="METHOD",
         description="Evaluate measures, judgments and collections themselves.",
-        epilog="`cranfield meta METHOD -h` explains a method.",
     ),
     Command(
         "meta discriminative-power",
-        example='qrels.txt *.run -m "AP nDCG@10"',
+        example='qrels.txt *.run -m "AP nDCG@10"\nqrels.txt *.run -m AP --alpha 0.01',
     ),
     Command(
         "meta swap",
-        example='qrels.txt *.run -m "AP nDCG@10"',
+        example='qrels.txt *.run -m "AP nDCG@10"\nqrels.txt *.run -m AP --sizes 5 --table measures',
     ),
     Command(
         "meta stability",
-        example="qrels.txt *.run -m AP --sizes 10,25",
+        example="qrels.txt *.run -m AP --sizes 10,25\nqrels.txt *.run -m AP --sample judgments",
         common="--sample --sample-against",
         renamed={"--against": "--sample-against"},
     ),
     Command(
         "meta correlation",
-        example='qrels.txt *.run -m "AP nDCG@10"',
+        example='qrels.txt *.run -m "AP nDCG@10"\nqrels.txt *.run -m AP --qrels2 second.txt',
         common="--statistic --qrels2",
     ),
     Command(
         "meta concordance",
-        example='qrels.txt *.run -m "RR Q" --gold-measure AP',
+        example='qrels.txt *.run -m "RR Q" --gold-measure AP\nqrels.txt *.run -m "RR Q" --gold-measure P@10',
         common="--gold-measure",
         renamed={"--gold": "--gold-measure"},
     ),
     Command(
         "meta predictive-power",
-        example="qrels.txt *.run --preferences pairs.txt",
+        example="qrels.txt *.run --preferences pairs.txt\nqrels.txt *.run --preferences pairs.txt -m AP",
         common="--preferences",
     ),
     Command(
         "meta leave-one-out",
-        example="qrels.txt *.run -m AP --teams teams.txt",
+        example='qrels.txt *.run -m AP --teams teams.txt\nqrels.txt *.run -m "AP nDCG@10" --depth 50',
         common="--teams --depth",
         renamed={"--pool-depth": "--depth"},
     ),
     Command(
         "meta judgments",
-        example="qrels.txt second.txt *.run",
+        example="qrels.txt second.txt *.run\nqrels.txt second.txt --table agreement",
         common="--names --common -q",
     ),
     Command(
         "measures",
         group="understand",
-        does="list measures: the most used, all, or those with a word",
-        example="graded",
+        does="list measures: the most used, all, or with a word",
+        example="graded\n--all -o measures.csv",
+        common="--all --import -f -o",
         description="List the most used measures, measures with every WORD in their entry, or all, "
         "with parameters, properties and names in other tools.",
     ),
     Command(
         "explain",
         group="understand",
-        does="show formula, parameters and reference of a measure, or the steps of a score",
-        example="nDCG@10 --on qrels.txt bm25.run --topic 101",
+        does="show the formula of a measure, or the steps to a score",
+        example='nDCG@10 --on qrels.txt bm25.run --topic 101\n"RBP(p=0.8)" --bibtex',
         common="--on --topic --levels --judged --bibtex --depth --order --ties --rel --gains",
         description="Show formula, parameters, worked example and reference of a measure. "
         "With --on or --levels, show the steps to its score for one ranking.",
@@ -253,8 +275,8 @@ ROWS = (
     Command(
         "label",
         group="understand",
-        does="show rankings with the label of each document, and missed documents",
-        example="qrels.txt bm25.run dense.run --topic 101 --depth 10",
+        does="print rankings with relevance labels",
+        example="qrels.txt bm25.run dense.run --topic 101 --depth 10\nqrels.txt bm25.run --topic 101 -o labels.csv",
         common="--topic --depth --condensed --order --ties --rel --labels --preset -f -o",
         description="Show the rankings of runs with the label of each document, and the relevant "
         "documents that were not retrieved. Start here if a topic fails.",
@@ -262,8 +284,8 @@ ROWS = (
     Command(
         "topics",
         group="understand",
-        does="find hard, divisive and decisive topics, and why runs fail there",
-        example="qrels.txt bm25.run dense.run -m nDCG@10",
+        does="list the hardest topics, and why runs fail there",
+        example="qrels.txt bm25.run dense.run -m nDCG@10\nqrels.txt *.run --table tally",
         common="-m --top --table --topics --depth --order --ties --rel --gains --preset -f -o",
         description="Show the hardest topics, topics on which runs differ most, and for "
         "two runs the decisive topics, with the reason why a run fails: topic "
@@ -273,15 +295,12 @@ ROWS = (
     Command(
         "report",
         group="understand",
-        does="write an HTML report: best run, confidence, and why runs fail",
-        example="qrels.txt bm25.run dense.run -m nDCG@10 -o report.html",
-        common="-m -o --title --queries --docs --assignments --answers --support --second-qrels "
-        "--list-depth --complete --scores",
+        does="write an HTML report",
+        example="qrels.txt bm25.run dense.run -m nDCG@10 -o report.html\n"
+        "qrels.txt *.run --queries queries.tsv -o report.html",
+        common="-m -o --title --queries --docs --assignments --answers --support --list-depth --scores",
         usage="cranfield report [options] QRELS RUN… -o FILE\n"
-        "       cranfield report [options] QRELS RUN… --assignments FILE --answers FILE --support "
-        "FILE -o FILE\n"
-        "       cranfield report [options] --assignments FILE --answers FILE --support FILE -o "
-        "FILE\n"
+        "       cranfield report [options] [QRELS RUN…] --assignments FILE --answers FILE --support FILE -o FILE\n"
         "       cranfield report [options] --scores FILE… -o FILE",
         description="Write one HTML file that needs no network: the answer and possible "
         "pitfalls, all runs with intervals, every topic with the reason why "
@@ -292,60 +311,61 @@ ROWS = (
     Command(
         "plot",
         group="understand",
-        does="draw figures: runs, topics, curves, agreement, user models, diversity",
-        example='runs qrels.txt *.run -m "AP nDCG@10" -o runs.svg',
+        does="draw figures: runs, topics, curves, agreement, user models",
+        example='runs qrels.txt *.run -m "AP nDCG@10" -o runs.svg\ncurve qrels.txt *.run -m nDCG --band -o ndcg.svg',
         common="-m -o --scores --title --plot-width --plot-height --grey",
         description="Draw a figure. Requires cranfield[report].",
-        parts="PICTURE",
+        parts="FIGURE",
         renamed={"--width": "--plot-width", "--height": "--plot-height"},
     ),
     Command(
         "plot runs",
-        example='qrels.txt *.run -m "AP nDCG@10" -o runs.svg',
+        example='qrels.txt *.run -m "AP nDCG@10" -o runs.svg\nqrels.txt *.run -m AP --bars -o runs.png',
         common="--bars --sort --no-letters",
     ),
     Command(
         "plot curve",
-        example="qrels.txt *.run -m nDCG --band -o ndcg.svg",
+        example="qrels.txt *.run -m nDCG --band -o ndcg.svg\nqrels.txt *.run --cutoffs 1,5,10,20 -m P -o p.svg",
         common="--cutoffs --band",
     ),
     Command(
         "plot unjudged",
-        example="qrels.txt *.run --depth 100 -o unjudged.svg",
+        example="qrels.txt *.run --depth 100 -o unjudged.svg\nqrels.txt *.run --cumulative -o judged.svg",
         common="--cutoffs --cumulative --depth",
     ),
     Command(
         "plot pool",
-        example="qrels.txt *.run --teams teams.txt -o pool.svg",
+        example="qrels.txt *.run --teams teams.txt -o pool.svg\nqrels.txt *.run --cutoffs 10,50,100 -o pool.svg",
         common="--cutoffs --teams --depth",
     ),
     Command(
         "plot topics",
-        example="qrels.txt bm25.run dense.run -m AP -o topics.svg",
+        example="qrels.txt bm25.run dense.run -m AP -o topics.svg\n"
+        "qrels.txt *.run -m AP --against median -o topics.svg",
         common="--against --show",
     ),
     Command(
         "plot heatmap",
-        example="qrels.txt *.run -m AP -o heatmap.svg",
+        example="qrels.txt *.run -m AP -o heatmap.svg\nqrels.txt *.run -m nDCG@10 -o heatmap.html",
     ),
     Command(
         "plot distribution",
-        example="qrels.txt *.run -m AP -o distribution.svg",
+        example="qrels.txt *.run -m AP -o distribution.svg\nqrels.txt *.run -m nDCG@10 --grey -o ndcg.pdf",
     ),
     Command(
         "plot agreement",
-        example='qrels.txt *.run -m "AP nDCG@10" -o tau.svg',
+        example='qrels.txt *.run -m "AP nDCG@10" -o tau.svg\nqrels.txt *.run -m AP --qrels2 second.txt -o tau.svg',
         common="--qrels2 --statistic",
     ),
     Command(
         "plot pairs",
-        example="qrels.txt *.run -m AP -o pairs.svg",
+        example="qrels.txt *.run -m AP -o pairs.svg\nqrels.txt *.run -m AP --test t -o pairs.pdf",
         common="--test --alpha --effect",
     ),
     Command(
         "plot cwl",
         does="user models (C/W/L)",
-        example='vary qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg',
+        example='vary qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg\nfunctions -m "RBP(p=0.5|0.8|0.95)" -o rbp.svg',
         common="--topic --ranks --measurement --depth --rel",
         description="User models: how users read a ranking, and what they measure.",
         parts="KIND",
@@ -354,25 +374,25 @@ ROWS = (
     Command(
         "plot cwl functions",
         does="C, W and L of user models, rank by rank",
-        example='-m "RBP(p=0.5|0.8|0.95)" -o rbp.svg',
+        example='-m "RBP(p=0.5|0.8|0.95)" -o rbp.svg\n-m "RBP(p=0.8)" --ranks 10 -o rbp.svg',
         description="Draw C, W and L of user models, rank by rank.",
     ),
     Command(
         "plot cwl vary",
         does="measurements against expected depth as a parameter of a model varies",
-        example='qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg',
+        example='qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg\nqrels.txt *.run -m "RBP(p=0.5:0.9:0.1)" -o rbp.svg',
         description="Draw measurements against expected depth as a parameter of a model varies.",
     ),
     Command(
         "plot cwl runs",
         does="expected utility against expected depth, a point for each run",
-        example='qrels.txt *.run -m "RBP AP" -o runs.svg',
+        example='qrels.txt *.run -m "RBP AP" -o runs.svg\nqrels.txt *.run -m RBP --topic 101 -o topic.svg',
         description="Draw expected utility against expected depth, a point for each run.",
     ),
     Command(
         "plot diversity",
         does="relevance against intent recall, a point for each run",
-        example="qrels.intents.txt *.run -o diversity.svg",
+        example="qrels.intents.txt *.run -o diversity.svg\nqrels.intents.txt *.run --zoom -o zoom.svg",
         common="--against-measure --intents --gamma --intervals --zoom",
         description="Draw how relevant runs are against how many intents they cover, with lines of equal D♯.",
         renamed={"--against": "--against-measure", "--level": "--confidence"},
@@ -380,8 +400,9 @@ ROWS = (
     Command(
         "pool",
         group="collect",
-        does="pool the top documents of runs, and count contributions",
-        example="bm25.run dense.run --depth 100 -o pool.txt",
+        does="pool the top documents of several runs",
+        example="bm25.run dense.run --depth 100 -o pool.txt\n"
+        "*.run --depth 50 --qrels qrels.txt --unjudged unjudged.txt",
         common="--depth --qrels --unjudged --audit --topics --teams -o -q -f --rel --order --ties",
         description="For each topic, pool the first N documents of all runs. Shows the "
         "contribution of each run and each team, and with judgments the "
@@ -392,14 +413,14 @@ ROWS = (
     Command(
         "assess",
         group="collect",
-        does="consolidate several assessors' labels, or measure how they agree",
-        example="aggregate anna.txt ben.txt eve.txt -o qrels.txt",
+        does="merge labels of several assessors, measure agreement",
+        example="aggregate anna.txt ben.txt eve.txt -o qrels.txt\nagree anna.txt ben.txt eve.txt",
         description="Work with the labels of several assessors.",
     ),
     Command(
         "assess aggregate",
         does="several assessors' labels to one level for each item",
-        example="anna.txt ben.txt eve.txt -o qrels.txt",
+        example="anna.txt ben.txt eve.txt -o qrels.txt\n*.txt --scheme majority -o qrels.tsv",
         common="--scheme --labels --rules --majority-ties --unlabelled --threshold --map --column -f -o",
         description="Consolidate several assessors' labels to one level for each item.",
         renamed={"--missing": "--unlabelled", "--p": "--strength", "--ties": "--majority-ties"},
@@ -407,7 +428,8 @@ ROWS = (
     Command(
         "assess agree",
         does="Cohen's, weighted and Fleiss' κ, Krippendorff's α, confusion matrices",
-        example="anna.txt ben.txt eve.txt",
+        example="anna.txt ben.txt eve.txt\nanna.txt ben.txt --labels S=2,A=1,B=0 -q",
+        common="--labels --rules --columns --topics -q -f -o",
         description="Agreement of assessors: percent agreement, Cohen's κ (plain, linear, "
         "quadratic) of every pair, Fleiss' κ, Krippendorff's α, confusion "
         "matrices.",
@@ -415,8 +437,8 @@ ROWS = (
     Command(
         "validate",
         group="collect",
-        does="list every problem of judgments and runs, with its line",
-        example="qrels.txt bm25.run dense.run",
+        does="list all problems of judgments and runs, with lines",
+        example="qrels.txt bm25.run dense.run\nqrels.txt *.run --all -f json",
         description="List every problem of judgments, runs and answers with citations, with its "
         "line. Errors keep a file from being evaluated (exit code 2); warnings do not.",
         common="--kind --input-format --by-intent --labels --run-names --columns --max-words "
@@ -427,8 +449,8 @@ ROWS = (
     Command(
         "simulate",
         group="collect",
-        does="write a realistic synthetic test collection",
-        example="--topics 50 --runs 5 -o collection",
+        does="write a synthetic test collection",
+        example="--topics 50 --runs 5 -o collection\n--topics 50 --runs 5 --levels 3 --seed 7 -o collection",
         description="Write a realistic synthetic test collection as TREC files: systems of "
         "different strength, pooled graded judgments, unjudged documents, ties, missing topics.",
     ),
@@ -516,12 +538,12 @@ ROWS = (
     Command(
         "help",
         does="explain a command, or a part of one",
-        example="meta swap",
+        example="meta swap\nevaluate",
     ),
     Command(
         "completion",
         does="print what makes a shell complete what is typed",
-        example="bash",
+        example="bash\nzsh > ~/.zfunc/_cranfield",
         description="Print a script that makes a shell complete commands, options and choices.",
         epilog='bash: eval "$(cranfield completion bash)" in ~/.bashrc; zsh: cranfield completion '
         "zsh > _cranfield in a directory of $fpath; fish: cranfield completion fish > "

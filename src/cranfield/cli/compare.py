@@ -69,7 +69,7 @@ OPTIONS = (
         "--margin",
         "M",
         "exit with 1 unless it is shown that no run is worse by "
-        "more than M: by the 1 − 2α paired t interval of the difference",
+        "more than M; by the 1 − 2α paired t interval of the difference",
         value="nonnegative",
         requires="fail_if_worse",
     ),

@@ -32,7 +32,7 @@ OPTIONS = (
     choice(
         "--missing-items",
         get_args(Missing),
-        "an item that a system lacks is an error (default), or all labels are equally likely",
+        "items that a system lacks: error (default); uniform: all labels are equally likely",
         name="missing",
     ),
     *get_shared_options("import"),

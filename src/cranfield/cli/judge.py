@@ -47,8 +47,8 @@ OPTIONS = (
             choice(
                 "--drawn",
                 get_args(Sampling),
-                "how the human topics or answers were sampled: random; chosen, without intervals; "
-                "or labels, drawn one by one at random",
+                "sampling of the human topics or answers: random; chosen: without intervals; "
+                "labels: drawn one by one at random",
             ),
             choice(
                 "--missing-labels",

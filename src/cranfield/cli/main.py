@@ -47,11 +47,10 @@ TOP = Part(
         option(OPTION, "", None, choices=FORMATS),
     ),
     usage="cranfield COMMAND [options] FILE…",
-    description="Which search system is better, and how sure are we?",
-    epilog="`cranfield help COMMAND` explains a command, `cranfield completion SHELL` prints a "
-    "script for shell completion. "
-    "Exit codes: 0 ok, 1 a comparison that fails as requested, 2 invalid input or usage.",
-    example=f"evaluate {COMMANDS['evaluate'].example}",
+    description="Evaluate search, RAG and ranking systems.",
+    epilog="`cranfield COMMAND --help` explains a command. `cranfield completion SHELL` prints a "
+    "script for shell completion. Exit codes: 0 success, 1 failed comparison (--fail-if-worse), 2 error.",
+    example="\n".join(f"{name} {COMMANDS[name].examples[0]}" for name in ("evaluate", "compare")),
     parts=tuple(Part(name, help=row.does) for name, row in COMMANDS.items()),
     metavar="COMMAND",
 )

@@ -6,12 +6,22 @@ import argparse
 import os
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
-from functools import partial
+from dataclasses import field, replace
+from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any, NoReturn
 
-from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, OTHER_COMMANDS, RENAMED
+from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, OTHER_COMMANDS, RENAMED, SECTIONS, TOOLS
+from cranfield.cli.help_lines import (
+    format_names,
+    format_names_and_texts,
+    format_rows,
+    format_short_names,
+    format_usage_word,
+    format_value,
+    get_width,
+    shorten_help,
+)
 from cranfield.cli.messages import FORMATS, OPTION, write_unknown_error, write_usage_error
 from cranfield.cli.values import DASHES, build_converter
 from cranfield.dataclass import dataclass
@@ -19,17 +29,15 @@ from cranfield.errors import CranfieldError
 from cranfield.options import Option, OptionGroup, Rows, choice, flatten_rows, option, switch
 from cranfield.wording import CUTOFFS, suggest_names
 
-COMMON = "common options"
-NOUNS = {"PICTURE": "figure"}  # of parts, if their metavar is another word
-COLUMN = 24  # of the help texts
-HELP = switch("-h --help", "show this, and end", value="help")
+HELP = switch("-h --help", "show this help, and end", value="help")
+HELP_ALL = switch("--help-all", "show all options, and end", value="help-all")
+QUIET = switch("--quiet", "no notes, only results and errors")
+VERBOSE = switch("-v --verbose", "all notes in full; also tracebacks of errors in custom code or in cranfield")
 MESSAGES = (
     HELP,
-    switch("--quiet", "no notes, only results and errors"),
-    switch(
-        "-v --verbose",
-        "all notes in full, and tracebacks of errors in custom code or in cranfield",
-    ),
+    HELP_ALL,
+    QUIET,
+    VERBOSE,
     choice(
         OPTION,
         FORMATS,
@@ -87,7 +95,9 @@ class Parser(argparse.ArgumentParser):
         path = prog.split()[1:]
         self.part, self.row = part, BY_NAME.get(" ".join(path))
         self.is_native = not path or COMMANDS[path[0]].is_native
-        self.message_rows = MESSAGES if self.is_native and path else (HELP,)
+        self.message_rows: tuple[Option, ...] = (HELP, HELP_ALL) if part.parts else (HELP,)
+        if self.is_native and path:
+            self.message_rows = MESSAGES
         self.limit_rows = LIMITS if self.is_native and path else ()
         self.rows: Sequence[Option] = (
             *flatten_rows(part.rows),
@@ -104,6 +114,8 @@ class Parser(argparse.ArgumentParser):
     def parse(self, words: Sequence[str], namespace: argparse.Namespace | None = None) -> argparse.Namespace:
         """Return the options, or report the first error and exit."""
         words = [self._replace_former_name(word) for word in words]
+        if HELP_ALL not in self.rows:  # a drop-in, whose help has all options
+            words = [HELP.flags[-1] if word in HELP_ALL.flags else word for word in words]
         if not self.part.abbreviate:
             self._reject_unknown(self._find_unknown(words))
         words = [f"{word}{DASHES}" if word.endswith("=--") else word for word in words]
@@ -126,7 +138,7 @@ class Parser(argparse.ArgumentParser):
         for part in self.part.parts:
             if {*names} & {part.name, *part.aliases}:
                 return part, [*before, *after]
-        noun = NOUNS.get(self.part.metavar, self.part.metavar.lower())
+        noun = self.part.metavar.lower()
         if not names:
             self.error(f"found no {noun}, expected one of these")
         self._exit_unknown(noun, names[0], self._suggest_part(names[0]))
@@ -151,6 +163,8 @@ class Parser(argparse.ArgumentParser):
         if words := [*words]:
             kind = "option" if words[0][:1] == "-" else "argument"
             hint = self._find_hint(words[0].partition("=")[0])
+            if kind == "option" and not hint and self.is_native and not self.part.parts:
+                hint = f"See `{self.prog} {HELP_ALL.flags[0]}`."
             self._exit_unknown(kind, " ".join(words), hint)
 
     def _exit_unknown(self, kind: str, word: str, hint: str) -> NoReturn:
@@ -186,53 +200,97 @@ class Parser(argparse.ArgumentParser):
 
     # -- help -------------------------------------------------------------------------------------
 
+    @cached_property
+    def common(self) -> Mapping[str, Sequence[Option]]:
+        """Files and common options by section of the short help.
+
+        A command without common options has its own options, those outside of groups.
+        """
+        names = self.row.common.split() if self.row else []
+        listed = {self.flags[name].name: self.flags[name] for name in names if name in self.flags}
+        sections: dict[str, list[Option]] = {title: [] for title in SECTIONS}
+        sections["files"] += [row for row in self.rows if not row.flags]
+        if not listed:
+            sections["options"] += [row for row in self.part.rows if isinstance(row, Option) and row.flags]
+        for row in (*listed.values(), QUIET, VERBOSE):
+            titles = (title for title, flags in SECTIONS.items() if {*flags.split()} & {*row.flags})
+            sections[next(titles, "options")].append(row)
+        return {title: rows for title, rows in sections.items() if rows}
+
     def format_usage(self) -> str:
         """Return the usage: files and required options."""
         usage = self._get_text("usage")
         if not usage:
             rows = sorted(self.rows, key=lambda row: not row.flags)
-            words = [_format_usage(row) for row in rows if row.required or not row.flags]
+            words = [format_usage_word(row) for row in rows if row.required or not row.flags]
             parts = [f"{self.part.metavar} ..."] * bool(self.part.parts)
             usage = " ".join([self.prog, "[options]", *words, *parts])
-            usage = f"\n{' ' * (len(self.prog) + 8)}".join(textwrap.wrap(usage, _get_width() - 7))
-        return f"usage: {usage}\n"
+        indent, width = " " * (len(self.prog) + 8), max(get_width() - 7, len(self.prog) + 20)
+        lines = [
+            line
+            for text in usage.splitlines()
+            for line in textwrap.wrap(text.strip(), width, subsequent_indent=indent[7:], break_long_words=False)
+        ]
+        return "usage: " + "\n       ".join(lines) + "\n"
 
     def format_help(self) -> str:
-        """Return an example, usage, description, files, common options and all others."""
-        width = _get_width()
-        example = self._get_text("example")
-        if self.row:
-            example = f"{self.row.name} {example}"
-        head = f"example: cranfield {example}\n" * bool(example)
-        texts = [f"{head}{self.format_usage()}", self._fill("description", width)]
-        for title, rows in self.list_sections():
-            lines = [line for name, text in rows for line in _format_row(name, text, width)]
-            texts.append("\n".join([f"{title}:"] * bool(title) + [*lines, ""]) * bool(lines))
-        texts.append(self._fill("epilog", width))
-        return "\n".join(filter(None, texts))
+        """Return usage, purpose, examples, and files and common options, commands or parts.
+
+        The help of a part of a drop-in has all options.
+        """
+        if not self.is_native and not self.part.parts:
+            return self.format_complete_help()
+        sections = "\n".join("\n".join([title, *lines]) for title, lines in self._list_short_sections())
+        count = sum(bool(row.flags) and row.help is not None for row in self.rows)
+        last = f"{HELP_ALL.flags[0]} shows all {count} options.\n"
+        if not self.part.name:
+            last = self._fill("epilog")
+        elif self.part.parts:
+            last = f"`{self.prog} {self.part.metavar} --help` explains each of them.\n"
+        return "\n".join([*self._format_head(), f"{sections}\n", last])
+
+    def format_complete_help(self) -> str:
+        """Return usage, purpose, examples, files and all options."""
+        sections = ["\n".join([title] * bool(title) + [*lines, ""]) for title, lines in self.list_sections() if lines]
+        return "\n".join([*self._format_head(), *sections, *filter(None, [self._fill("epilog")])])
+
+    def _format_head(self) -> Iterator[str]:
+        """Yield usage, purpose and examples."""
+        yield self.format_usage()
+        if description := self._fill("description"):
+            yield description
+        path = f"cranfield {self.row.name} " if self.row else "cranfield "
+        if examples := [f"  {path}{line}" for line in self._get_text("example").splitlines()]:
+            yield "\n".join(["examples" if len(examples) > 1 else "example", *examples, ""])
 
     def _get_text(self, name: str) -> str:
         return getattr(self.part, name) or getattr(self.row, name, None) or ""
 
-    def _fill(self, name: str, width: int) -> str:
+    def _fill(self, name: str) -> str:
         text = " ".join(self._get_text(name).split())
-        return textwrap.fill(text, width) + "\n" if text else ""
+        return textwrap.fill(text, get_width()) + "\n" if text else ""
 
-    def list_sections(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-        """Yield the title of each section of the help, and the names and texts of its rows."""
+    def _list_short_sections(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the title and the lines of each section of the short help."""
+        for title, commands in self._list_commands() if not self.part.name else ():
+            names = ", ".join(name for name, _ in commands)
+            yield title, [f"  {names}"] if title == TOOLS else format_names_and_texts(commands)
+        if self.part.name and self.part.parts:
+            yield self.part.metavar, format_names_and_texts([(part.name, part.help) for part in self.part.parts])
+        for title, rows in self.common.items() if not self.part.parts else ():
+            yield title, format_rows([(format_short_names(row), self._format_short_help(row)) for row in rows])
+
+    def list_sections(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the title and the lines of each section of the complete help."""
         if not self.part.name:
-            yield from self._list_commands()
+            yield from ((title, format_names_and_texts(rows)) for title, rows in self._list_commands())
             return
         if self.part.parts:
-            yield self.part.metavar, [(part.name, part.help) for part in self.part.parts]
-        common = self._list_common_options()
+            yield self.part.metavar, format_names_and_texts([(part.name, part.help) for part in self.part.parts])
         own = [row for row in self.part.rows if isinstance(row, Option)]
         yield "files", self._describe(row for row in own if not row.flags)
-        yield COMMON, self._describe(common)
-        title = "other options" if common else "options"
-        for group in self._list_groups(OptionGroup(title, tuple(r for r in own if r.flags))):
-            rows = [row for row in flatten_rows(group.rows) if row not in common]
-            yield group.title, self._describe(rows)
+        for group in self._list_groups(OptionGroup("options", tuple(row for row in own if row.flags))):
+            yield group.title, self._describe(flatten_rows(group.rows))
 
     def _list_groups(self, own: OptionGroup) -> list[OptionGroup]:
         """Return the groups of options in the order of the help."""
@@ -243,20 +301,15 @@ class Parser(argparse.ArgumentParser):
             OptionGroup("help and messages", self.message_rows),
         ]
 
-    def _list_common_options(self) -> list[Option]:
-        """Return the options that the row of the command lists first, each once."""
-        names = self.row.common.split() if self.row else []
-        chosen = [self.flags[name] for name in names if name in self.flags]
-        return [*{row.name: row for row in chosen}.values()]
-
     def _list_commands(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         for group in GROUPS:
             parts = [part for part in self.part.parts if COMMANDS[part.name].group == group]
             yield group, [(part.name, part.help) for part in parts]
 
-    def _describe(self, rows: Iterable[Option]) -> list[tuple[str, str]]:
-        """Return the names and the help of the visible rows."""
-        return [(_format_names(row), self._format_row_help(row)) for row in rows if row.help is not None]
+    def _describe(self, rows: Iterable[Option]) -> list[str]:
+        """Return the lines of the names and the help of the visible rows."""
+        texts = [(format_names(row), self._format_row_help(row)) for row in rows if row.help is not None]
+        return format_rows(texts)
 
     def _format_row_help(self, row: Option) -> str:
         """Return the help with the required option and the default."""
@@ -264,11 +317,29 @@ class Parser(argparse.ArgumentParser):
         has_default = row.default not in (None, "-") and not isinstance(row.default, bool)
         if has_default and text and "default" not in text:
             text = f"{text} (default: {row.default})"
-        if row.requires:
-            required = next(other for other in self.rows if other.name == row.requires)
-            value = row.requires_value or _format_value(required)
-            text = f"with {f'{required.flags[-1]} {value}'.rstrip()}, {text}"
-        return text
+        return f"{self._format_requirement(row)}{text}"
+
+    def _format_requirement(self, row: Option) -> str:
+        """Return the option that the row requires."""
+        if not row.requires:
+            return ""
+        required = next(other for other in self.rows if other.name == row.requires)
+        value = row.requires_value or format_value(required)
+        return f"with {f'{required.flags[-1]} {value}'.rstrip()}, "
+
+    def _format_short_help(self, row: Option) -> str:
+        """Return the start of the help: up to the first semicolon, with choices and default."""
+        clause = shorten_help(row, self._format_row_help(replace(row, requires="")))
+        return f"{self._format_requirement(row)}{clause}"
+
+
+class ShowCompleteHelp(argparse.Action):
+    """Print the help with all options, and end."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        assert isinstance(parser, Parser)  # noqa: S101
+        print(parser.format_complete_help(), end="")
+        parser.exit()
 
 
 def _build_settings(row: Option) -> dict[str, Any]:
@@ -280,6 +351,8 @@ def _build_settings(row: Option) -> dict[str, Any]:
         settings |= {"required": True}
     if row.value == "help":
         return {"action": "help", "help": settings["help"]}
+    if row.value == "help-all":
+        return {"action": ShowCompleteHelp, "nargs": 0, "help": settings["help"]}
     if row.value == "version":
         return {"action": "version", "version": row.const, "help": settings["help"]}
     if row.is_switch:
@@ -291,38 +364,6 @@ def _build_settings(row: Option) -> dict[str, Any]:
     if row.metavar:
         settings |= {"metavar": row.metavar}
     return settings | {"type": build_converter(row)}
-
-
-def _format_value(row: Option) -> str:
-    """Return the value of an option as in the help: ``N``, ``{a,b}``, ``RUN [RUN ...]``."""
-    if not isinstance(row.metavar, str):
-        return " ".join(row.metavar)
-    value = row.metavar or ("" if row.is_switch else f"{{{','.join(map(str, row.choices))}}}")
-    return {"*": f"[{value} ...]", "+": f"{value} [{value} ...]", "?": f"[{value}]"}.get(str(row.nargs), value)
-
-
-def _format_usage(row: Option) -> str:
-    return f"{row.flags[0]} {_format_value(row)}".rstrip() if row.flags else _format_value(row)
-
-
-def _format_names(row: Option) -> str:
-    if not row.flags:
-        return str(row.metavar or row.name)
-    return f"{', '.join(row.flags)} {_format_value(row)}".rstrip()
-
-
-def _format_row(name: str, text: str, width: int) -> list[str]:
-    """Return the lines of two columns."""
-    lines = textwrap.wrap(text, max(width - COLUMN, 11)) or [""]
-    short = len(name) <= COLUMN - 4
-    first = [f"  {name:<{COLUMN - 4}}  {lines.pop(0)}".rstrip()] if short else [f"  {name}"]
-    return [*first, *(" " * COLUMN + line for line in lines if line)]
-
-
-def _get_width() -> int:
-    import shutil  # which is slow to import
-
-    return shutil.get_terminal_size().columns - 2
 
 
 def _is_measure(word: str) -> bool:

@@ -32,7 +32,7 @@ OPTIONS = (
             choice(
                 "--method",
                 METHODS,
-                "t: power of the paired t-test; anova: power of one-way ANOVA, with "
+                "computation: t: power of the paired t-test; anova: power of one-way ANOVA, with "
                 "--systems; interval: width of the interval of a difference, with "
                 "--width; may be repeated (default: all there is enough for)",
                 repeat=True,

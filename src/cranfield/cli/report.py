@@ -56,14 +56,14 @@ OPTIONS = (
     option(
         "--queries",
         "FILE",
-        "queries of topics: a table (TSV, CSV, JSONL, Parquet) with columns such as qid "
-        "and query, all other columns are slices; or lines `topic<TAB>query`",
+        "queries of topics, as a table or lines `topic<TAB>query`; tables (TSV, CSV, JSONL, Parquet) "
+        "have columns such as qid and query, all other columns are slices",
     ),
     option(
         "--docs",
         "FILE",
-        "titles and texts of documents: a table with docno (or id), title and text; or "
-        "lines `doc<TAB>text`; only displayed texts are kept",
+        "titles and texts of documents, as a table or lines `doc<TAB>text`; tables have columns docno "
+        "(or id), title and text; only displayed texts are kept",
     ),
     option(
         "--second-qrels",

@@ -10,12 +10,12 @@ from cranfield.options import option
 from cranfield.wording import escape_unprintable
 
 OPTIONS = (
-    option("--topics", "K", "default: 50", value="integer"),
-    option("--runs", "K", "default: 12", value="integer"),
-    option("--depth", "K", "documents a list, default: 1000", value="integer"),
-    option("--levels", "K", "relevance levels above 0, default: 3", value="integer"),
-    option("--intents", "K", "up to K intents a topic, from 2", value="integer"),
-    option("--seed", "N", "default: 7", value="integer", default=7),
+    option("--topics", "K", "topics (default: 50)", value="integer"),
+    option("--runs", "K", "runs (default: 12)", value="integer"),
+    option("--depth", "K", "documents of each ranking (default: 1000)", value="integer"),
+    option("--levels", "K", "relevance levels above 0 (default: 3)", value="integer"),
+    option("--intents", "K", "intents of each topic: 2 to K (default: none)", value="integer"),
+    option("--seed", "N", "seed of the random numbers (default: 7)", value="integer", default=7),
     option("-o --output", "DIR", "directory for the files", required=True),
 )
 

@@ -25,7 +25,7 @@ OPTIONS = (
     option(
         "--nuggets",
         "FILE",
-        "lines topic nugget weight length, the length of the vital string; or a table with "
+        "nuggets: topic nugget weight length; length of the vital string; or a table with "
         "columns topic, nugget, weight, text, the vital string",
     ),
     option(

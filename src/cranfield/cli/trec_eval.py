@@ -54,13 +54,12 @@ A drop-in for trec_eval 10: the same options, numbers and layout. - is standard 
      --as-described                  prefs_avgjg_Rnonrel and prefs_avgjg_Rnonrel_ret as they are
                                      described, not as trec_eval computes them
 
-Nicknames:
 {nicknames}
 
-Standard error says what is wrong. Exit codes: 0 fine, 1 usage, 2 a file or a parameter is
-wrong, 4 a document twice, 7 no topic has both judgments and results.
-The rest of cranfield knows these measures too: `cranfield explain map`.
+Exit codes: 0 fine, 1 usage, 2 a file or a parameter is wrong, 4 a document twice, 7 no topic has
+both judgments and results. Other commands accept these measures, too: `cranfield explain map`.
 """
+HELP_ALL = "--help-all"
 OPTIONS = re.findall(r"^ (-\w,|   ) --(\S+)( \S+)?", HELP, re.M)  # as -q, --long, and a value
 SHORT = "o" + "".join(short[1] + ":" * bool(value) for short, _, value in OPTIONS if short.strip())
 LONG = ["Output_old_results_format=", *(long + "=" * bool(value) for _, long, value in OPTIONS)]
@@ -74,8 +73,9 @@ TEXTS = {"-R": "format", "-T": "results", "-Z": "zscores"}
 def main(arguments: Sequence[str]) -> int:
     """Evaluate and print; return the exit code of trec_eval."""
     try:
-        options, files = gnu_getopt(list(arguments), SHORT, LONG)
-        _run([(SPELLED.get(name, name), value) for name, value in options], files)
+        options, files = gnu_getopt(["-h" if word == HELP_ALL else word for word in arguments], SHORT, LONG)
+        pairs = [(SPELLED.get(name, name), value) for name, value in options]
+        _run(pairs, files, complete_help=HELP_ALL in arguments)
     except GetoptError as error:
         message = f"cranfield trec_eval: {error.msg}"
         write_error("usage", message, 1, [escape_unprintable(message), USAGE.rstrip("\n")])
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _run(pairs: Sequence[tuple[str, str]], files: Sequence[str]) -> None:
+def _run(pairs: Sequence[tuple[str, str]], files: Sequence[str], complete_help: bool) -> None:
     options = dict(pairs)
     measures = [value for name, value in pairs if name == "-m"]
     settings = _build_settings(options)
@@ -95,7 +95,7 @@ def _run(pairs: Sequence[tuple[str, str]], files: Sequence[str]) -> None:
         version = f"{settings.version}.0 (cranfield {cranfield.__version__})"
         print(f"trec_eval version {version}", file=sys.stderr)
     elif "-h" in options:
-        write(_format_help(measures, settings))
+        write(_format_help(measures, settings, complete_help))
     elif len(files) != 2:
         raise GetoptError(f"found {format_count(len(files), 'file')}, expected QRELS and RUN")
     elif [*files, settings.zscores].count("-") > 1:
@@ -124,12 +124,13 @@ def _parse_integer(name: str, text: str) -> int:
     return number
 
 
-def _format_help(measures: Sequence[str], settings: Settings) -> str:
-    """Return the options, the formats, and the requested measures."""
-    nicknames = "\n".join(
-        fill(f"{name}: {', '.join(members)}", 96, initial_indent=" ", subsequent_indent="    ")
-        for name, members in NICKNAMES.items()
-    )
+def _format_help(measures: Sequence[str], settings: Settings, complete: bool) -> str:
+    """Return the options, the formats, and the requested measures; the members of nicknames if `complete`."""
+    nicknames = f"Nicknames: {', '.join(NICKNAMES)} ({HELP_ALL} lists their measures)"
+    if complete:
+        members = [f"{name}: {', '.join(measures)}" for name, measures in NICKNAMES.items()]
+        lines = [fill(line, 96, initial_indent=" ", subsequent_indent="    ") for line in members]
+        nicknames = "\n".join(["Nicknames:", *lines])
     parts = [HELP.format(formats=", ".join(MEASURED), nicknames=nicknames)]
     formats = [name for name in (RESULTS, settings.format) if name in FORMATS]
     parts += [f"{name}: {cleandoc(FORMATS[name])}\n" for name in formats]

@@ -64,7 +64,7 @@ OPTIONS = (
     option(
         "--kind",
         "KIND",
-        f"instead of detecting it: {', '.join(KINDS)} (default: qrels, run, {', '.join(ANSWERS)})",
+        f"kind of the files, instead of detecting qrels, run or {', '.join(ANSWERS)}; one of {', '.join(KINDS)}",
         choices=KINDS,
     ),
     build_format_option("--input-format --qrels-format", FORMATS, name="input_format"),

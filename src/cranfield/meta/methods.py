@@ -139,7 +139,7 @@ _METHODS = (
             choice(
                 "--sample-against",
                 ("all", "others"),
-                "compare a sample with all (default), or with a disjoint sample",
+                "what samples are compared with: all (default); others: a disjoint sample",
                 name="against",
                 default="all",
                 **_OF_TOPICS,

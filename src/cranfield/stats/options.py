@@ -38,7 +38,7 @@ def build_testing_options(of_alpha: str = "", of_trials: str = "") -> Rows:
     """Return the options of tests; the arguments are added to the help of two of them."""
     return (
         *build_test_option(),
-        *build_correction_option("holm (default), bonferroni, bh (Benjamini and Hochberg) or none"),
+        *build_correction_option("holm (default), bonferroni, bh or none; bh: Benjamini and Hochberg"),
         *build_alpha_option(of_alpha),
         *build_trial_options(suffix=of_trials),
     )

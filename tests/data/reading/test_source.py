@@ -122,7 +122,7 @@ def test_compressed_files_have_a_limit(compression: Any, tmp_path: Path, monkeyp
     assert cranfield("evaluate", qrels, run, "--max-expansion", 1e6).code == 0
     with pytest.raises(cf.InputError, match=r"more, use reading_limits\(max_expansion=TIMES\)"):
         cf.evaluate(qrels, run, "AP")
-    shown = " ".join(cranfield("evaluate", "--help").out.split())
+    shown = " ".join(cranfield("evaluate", "--help-all").out.split())
     assert "(default: 100, but at least 100 MB and at most 50 GB)" in shown
 
 
