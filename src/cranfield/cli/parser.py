@@ -206,16 +206,21 @@ class Parser(argparse.ArgumentParser):
 
         A command without common options has its own options, those outside of groups.
         """
-        names = self.row.common.split() if self.row else []
-        listed = {self.flags[name].name: self.flags[name] for name in names if name in self.flags}
+        common = self._list_common_options()
         sections: dict[str, list[Option]] = {title: [] for title in SECTIONS}
         sections["files"] += [row for row in self.rows if not row.flags]
-        if not listed:
+        if not common:
             sections["options"] += [row for row in self.part.rows if isinstance(row, Option) and row.flags]
-        for row in (*listed.values(), QUIET, VERBOSE):
+        for row in (*common, QUIET, VERBOSE):
             titles = (title for title, flags in SECTIONS.items() if {*flags.split()} & {*row.flags})
             sections[next(titles, "options")].append(row)
         return {title: rows for title, rows in sections.items() if rows}
+
+    def _list_common_options(self) -> list[Option]:
+        """Return the options that the row of the command lists, each once."""
+        names = self.row.common.split() if self.row else []
+        chosen = [self.flags[name] for name in names if name in self.flags]
+        return [*{row.name: row for row in chosen}.values()]
 
     def format_usage(self) -> str:
         """Return the usage: files and required options."""
