@@ -51,7 +51,7 @@ QRELS = "qrels/test.tsv"
 _IN_MEMORY_OPTIONS = {"labelling", "progress", "block_cells", "threads", "seed", "preset"}
 _COLLECTION_OPTIONS = tuple(name for name in OPTIONS if name not in _IN_MEMORY_OPTIONS)
 _PREDICTIONS = re.compile(r"(_default)?_predictions\.json$", re.IGNORECASE)  # of MTEB 2 and 1
-_UNIT_RANGES = ("0 to 1", "0 to below 1", "as M")  # of measures with scores in [0, 1]
+_UNIT_RANGE = re.compile(r"0 to (below )?1(,.*)?|as M")  # of measures with scores in [0, 1]
 _TASKS = {  # names of MTEB's tasks that differ from BEIR's directories by more than spelling
     "fiqa2018": "fiqa",
     "touche2020": "webistouche2020",
@@ -228,20 +228,12 @@ def _select_collections(
     Raise an error if a run is missing, or if fewer than two collections remain. `paths` are
     expected files of missing runs.
     """
-    all_runs = dict.fromkeys([*systems, *(run for runs in runs_by_collection.values() for run in runs)])
-    absent = {run: [name for name, runs in runs_by_collection.items() if run not in runs] for run in all_runs}
-    absent = {run: names for run, names in absent.items() if names}
+    absent = _find_absent_runs(runs_by_collection, systems)
     groups = dict.fromkeys(map(get_group, runs_by_collection))
     excluded = dict.fromkeys(get_group(name) for names in absent.values() for name in names)
     complete = [name for name in runs_by_collection if get_group(name) not in excluded]
     if absent and (missing == "error" or len(groups) - len(excluded) < 2):
-        run, names = next(iter(absent.items()))
-        more = "" if len(absent) == 1 else f" (and {format_count(len(absent) - 1, 'other run')})"
-        path = f": no file {paths[run]}" if paths and run in paths else ""
-        problem = f"run {run} is missing on {format_names(names, 'collection')}{more}{path}"
-        option = format_option("--missing common", 'missing="common"')
-        count = format_count(len(groups) - len(excluded), "collection")
-        raise InputError.from_problem(problem, f"{option} uses collections that all systems have: {count} here.")
+        raise _make_missing_error(absent, len(groups) - len(excluded), paths or {})
     if len(groups) < 2:
         raise InputError(format_names([*groups], "collection"), "a suite of at least 2")
     notes = []
@@ -251,19 +243,32 @@ def _select_collections(
     return complete, notes
 
 
+def _find_absent_runs(
+    runs_by_collection: Mapping[str, Sequence[str]], systems: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """Return the runs that are missing, with their collections."""
+    runs = dict.fromkeys([*systems, *(run for names in runs_by_collection.values() for run in names)])
+    absent = {run: [name for name, names in runs_by_collection.items() if run not in names] for run in runs}
+    return {run: names for run, names in absent.items() if names}
+
+
+def _make_missing_error(absent: Mapping[str, Sequence[str]], complete: int, paths: Mapping[str, str]) -> InputError:
+    """Return the error for the first missing run. `complete` collections have all runs."""
+    run, names = next(iter(absent.items()))
+    more = "" if len(absent) == 1 else f" (and {format_count(len(absent) - 1, 'other run')})"
+    path = f": no file {paths[run]}" if run in paths else ""
+    problem = f"run {run} is missing on {format_names(names, 'collection')}{more}{path}"
+    option = format_option("--missing common", 'missing="common"')
+    count = format_count(complete, "collection")
+    return InputError.from_problem(problem, f"{option} uses collections that all systems have: {count} here.")
+
+
 def _align_scores(scores: Mapping[str, Scores], systems: Mapping[str, str], notes: Iterable[Note]) -> SuiteScores:
     """Return the scores with the same runs, in the same order, and named measures."""
     first = next(iter(scores.values()))
     runs = [run for run in systems if run in first.runs] or [*first.runs]
     aligned = {name: part.select(runs=runs) for name, part in scores.items()}
-    columns = {name: _list_measures(part) for name, part in aligned.items()}
-    expected = columns[next(iter(columns))]
-    if all({*names} == {*expected} for names in columns.values()):
-        columns = dict.fromkeys(columns, expected)
-    for name, names in columns.items():
-        if len(names) != len(expected) or (len(names) > 1 and names != expected):
-            problem = f"collection {name} has {format_names(names, 'measure')}, others {', '.join(expected)}"
-            raise InputError.from_problem(problem, "Use the same measures for all collections.")
+    columns = _align_columns({name: _list_measures(part) for name, part in aligned.items()})
     aligned = {name: part.select(measures=columns[name]) for name, part in aligned.items()}
     by_column = [dict(zip(columns, names, strict=True)) for names in zip(*columns.values(), strict=True)]
     for names_by_collection in by_column:
@@ -271,6 +276,18 @@ def _align_scores(scores: Mapping[str, Scores], systems: Mapping[str, str], note
     mixed = [note for names in by_column for note in _note_mixed(aligned, names)]
     labels = tuple(", ".join(dict.fromkeys(names.values())) for names in by_column)
     return SuiteScores(aligned, labels, systems, (*notes, *mixed))
+
+
+def _align_columns(columns: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the measures of each collection in the same order, or one per collection."""
+    expected = columns[next(iter(columns))]
+    if all({*names} == {*expected} for names in columns.values()):
+        return dict.fromkeys(columns, expected)
+    for name, names in columns.items():
+        if len(names) != len(expected) or len(names) > 1:
+            problem = f"collection {name} has {format_names(names, 'measure')}, others {', '.join(expected)}"
+            raise InputError.from_problem(problem, "Use the same measures for all collections.")
+    return columns
 
 
 def _list_measures(scores: Scores) -> list[str]:
@@ -307,7 +324,7 @@ def _describe_range(scores: Scores, measure: str) -> str:
     except CranfieldError:
         values = scores.values[:, :, scores.measures.index(measure)]
         measure_range = "0 to 1" if not ((values < 0) | (values > 1)).any() else "scores outside 0 to 1"
-    return "" if measure_range.startswith(_UNIT_RANGES) else measure_range
+    return "" if _UNIT_RANGE.fullmatch(measure_range) else measure_range
 
 
 def _note_mixed(scores: Mapping[str, Scores], names: Mapping[str, str]) -> Iterator[Note]:
@@ -447,11 +464,20 @@ def find_suite(directory: str | os.PathLike[str], runs: Any) -> SuiteFiles:
     systems = [name for name in _list_directory(run_directory) if os.path.isdir(os.path.join(run_directory, name))]
     if len(systems) < 2:
         raise InputError(f"{format_count(len(systems), 'system')} in {run_directory}", "at least 2 directories SYSTEM")
-    unjudged = [name for name in _list_directory(directory) if name not in {*map(get_group, qrels)}]
-    runs_by_collection: dict[str, dict[str, str]] = {name: {} for name in qrels}
+    runs_by_collection, notes = _match_systems(directory, run_directory, [*qrels], systems)
+    collections = [SuiteCollection(name, path, runs_by_collection[name]) for name, path in qrels.items()]
+    return SuiteFiles(tuple(collections), {name: name for name in systems}, None, tuple(notes))
+
+
+def _match_systems(
+    directory: str, run_directory: str, collections: Sequence[str], systems: Sequence[str]
+) -> tuple[dict[str, dict[str, str]], list[Note]]:
+    """Return the runs of each collection by system, and notes about other files."""
+    unjudged = [name for name in _list_directory(directory) if name not in {*map(get_group, collections)}]
+    runs_by_collection: dict[str, dict[str, str]] = {name: {} for name in collections}
     notes = []
     for system in systems:
-        matches, unused = _match_runs(os.path.join(run_directory, system), [*qrels, *unjudged])
+        matches, unused = _match_runs(os.path.join(run_directory, system), [*collections, *unjudged])
         for name, path in matches.items():
             if name in unjudged:
                 problem = f"collection {name} has no judgments: {os.path.join(directory, name, QRELS)} does not exist"
@@ -460,8 +486,7 @@ def find_suite(directory: str | os.PathLike[str], runs: Any) -> SuiteFiles:
         if unused:
             listed = format_names(unused, "file")
             notes.append(Note("unused-files", f"{system}: {listed} ignored, named after no collection", system))
-    collections = [SuiteCollection(name, path, runs_by_collection[name]) for name, path in qrels.items()]
-    return SuiteFiles(tuple(collections), {name: name for name in systems}, None, tuple(notes))
+    return runs_by_collection, notes
 
 
 def _list_directory(directory: str) -> list[str]:
