@@ -21,6 +21,7 @@ LOADED = {  # what is imported of an extra, when something of it is used
     "bleu": "sacrebleu",
     "frames": "polars",
     "irds": "ir_datasets",
+    "json": "orjson",
     "lz4": "lz4.frame",
     "pandas": "pandas",
     "report": "altair, jinja2, vl_convert",

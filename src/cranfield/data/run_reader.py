@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -42,6 +42,7 @@ from cranfield.data.reading.formats import (
     Format,
     detect_format,
     list_runs,
+    reject_mixed_parts,
 )
 from cranfield.data.reading.lines import check_not_empty
 from cranfield.data.reading.mappings import Nested, is_listed, to_nested
@@ -392,12 +393,34 @@ class _Reader:
 
     def _read_tables(self, source: Source, format: Format, text: ReadOptions) -> list[Run]:
         location = source.name
+        if format.read_piece is not None and text.separator is None:
+            return self._read_pieces(source, format, text)
         if (tabular := format.get_tabular(text)) is None:
             return self._from_table(format.read_table(source, "run", text), location)
         if (parts := tabular.get_parts(source, "run", text)) is None:
             return self._from_frame(tabular.read_tidy(source, "run", text), location)
         first = next(parts())()
         run = replace(self._build_run(first, location, parts), source=source, format=format, text=text)
+        return [self._expect_tags(run, first.tag, location)]
+
+    def _read_pieces(self, source: Source, format: Format, text: ReadOptions) -> list[Run]:
+        """Return the runs of rows on lines. Only the first piece of a long file is kept."""
+        location = source.name
+        pieces = format.iter_parts(source, "run", text)
+        if (read := next(pieces, None)) is None:
+            raise Irregular
+        first = read()
+        if next(pieces, None) is None:
+            return self._from_table(first, location)
+
+        def iter_parts() -> Iterator[Part]:
+            pieces = islice(format.iter_parts(source, "run", text), 1, None)
+            yield lambda: first
+            yield from (partial(_apply_check, check, piece) for piece in pieces)
+
+        check = partial(_reject_other_columns, first, location)
+        named = first if self.names != "file" else replace(first, tag=None)
+        run = replace(self._build_run(named, location, iter_parts), source=source, format=format, text=text)
         return [self._expect_tags(run, first.tag, location)]
 
     def _stream_file(self, source: Source, format: Format, text: ReadOptions) -> TableRun:
@@ -465,6 +488,19 @@ def _collect_ranks(records: Sequence[Record]) -> dict[str, list[tuple[float, flo
         if record.rank is not None and record.value is not None:
             ranks.setdefault(record.topic, []).append((record.rank, record.value))
     return ranks
+
+
+def _apply_check(check: Callable[[Table], Table], part: Part) -> Table:
+    return check(part())
+
+
+def _reject_other_columns(first: Table, location: str, table: Table) -> Table:
+    """Return a part of a file. Raise an error if its columns are not those of the first part."""
+    reject_mixed_parts([first, table])
+    if other_columns := set(filter(None, table.doubts.split("; "))) - set(first.doubts.split("; ")):
+        problem = f"later lines have other columns: {', '.join(sorted(other_columns))}"
+        raise InputError.from_problem(problem, "Name the columns with --columns.", location)
+    return table
 
 
 def _check_tag(tag: str | None, location: str, table: Table) -> Table:

@@ -7,14 +7,14 @@ raises Irregular for files with problems. The reader of records then finds the l
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from typing import TypeAlias
 
 from cranfield.data.names import AUDIT
 from cranfield.data.ntcir import ir4qa, topic_dirs
-from cranfield.data.reading import columns, letor, tables, trec
+from cranfield.data.reading import columns, json_columns, letor, tables, trec
 from cranfield.data.reading.binary import reject_unsupported_file
 from cranfield.data.reading.columns import Kind, Layouts
 from cranfield.data.reading.inspection import Inspection
@@ -29,6 +29,7 @@ from cranfield.data.reading.mappings import (
 )
 from cranfield.data.reading.objects import (
     detect_jsonl_kind,
+    has_rows_on_lines,
     list_jsonl_topics,
     name_jsonl,
     read_jsonl_records,
@@ -78,8 +79,8 @@ class Format:
 
     @property
     def streams_runs(self) -> bool:
-        """True if runs are read in pieces when they are evaluated."""
-        return self.read_piece is not None and "run" in self.kinds
+        """True if runs are text that is read in pieces when they are evaluated."""
+        return self.read_piece is not None and self.tabular is None and "run" in self.kinds
 
     def detect_kind(self, source: Source, options: ReadOptions) -> Kind:
         """Return the kind of a file of this format."""
@@ -89,7 +90,7 @@ class Format:
         """Read a file as columns. Raise Irregular for files with problems."""
         if options.labels is not None:
             raise Irregular
-        if self.tabular is not None:
+        if self.tabular is not None and self.read_piece is None:
             return self.tabular.read_table(source, kind, options)
         if self is LETOR:
             return letor.read_table(source, kind, options)
@@ -97,6 +98,7 @@ class Format:
             raise Irregular
         if not (parts := [part() for part in self.iter_parts(source, kind, options)]):
             raise Irregular
+        reject_mixed_parts(parts)
         return Table.concatenate(parts)
 
     def get_tabular(self, options: ReadOptions) -> tables.Tabular | None:
@@ -218,6 +220,12 @@ JSONL = replace(
     find_kind=detect_jsonl_kind,
     list_topics=list_jsonl_topics,
 )
+JSON_ROWS = replace(  # rows of a table
+    JSONL,
+    read_records=tables.make_json_lines().read_records,
+    list_topics=lambda source, kind, options: None,
+    read_piece=json_columns.read_rows,
+)
 LETOR = Format("letor", letor.read_records, letor.KINDS, matches=letor.is_letor)
 IR4QA = Format("ir4qa", ir4qa.read_records, RESULTS, matches=ir4qa.detect_ir4qa,
                list_topics=lambda source, kind, options: ir4qa.read_ir4qa(source))  # fmt: skip
@@ -248,6 +256,12 @@ FORMAT = {format.name: format for format in TABLE}
 _SELECTABLE = [format for format in TABLE if format not in (IR4QA, DIRECTORIES)]
 FORMATS = tuple(format.name for format in _SELECTABLE)  # for --qrels-format
 RUN_FORMATS = tuple(format.name for format in _SELECTABLE if "run" in format.kinds)
+
+
+def reject_mixed_parts(tables: Sequence[Table]) -> None:
+    """Raise Irregular if only some parts of a file have scores."""
+    if len({table.scored for table in tables if len(table)}) > 1:
+        raise Irregular
 
 
 def name_shape(format: Format, source: Source, kind: Kind) -> str:
@@ -295,6 +309,8 @@ def detect_format(
         if shape is not None:
             return DetectedFormat(FORMAT[shape.format], replace(options, separator=shape.separator))
         format = format or _match_header(beginning) or _match_suffix(beginning) or TREC
+    if format is JSONL and has_rows_on_lines(source):
+        format = JSON_ROWS
     return DetectedFormat(format, _detect_separator(format, beginning, options))
 
 

@@ -19,7 +19,14 @@ from cranfield.arrays import LARGEST, Floats, Ints, Words
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.lines import UTF16, scan_lines
 from cranfield.data.reading.parts import map_in_order
-from cranfield.data.reading.records import DUPLICATE, Problem, ReadOptions, Record, check_records
+from cranfield.data.reading.records import (
+    DUPLICATE,
+    Problem,
+    ReadOptions,
+    Record,
+    check_consistency,
+    check_records,
+)
 from cranfield.data.reading.source import Piece, Source
 from cranfield.data.reading.strings import Numbering, Strings
 from cranfield.data.reading.table import Irregular, Table, hash_in_groups
@@ -50,6 +57,7 @@ class Inspection:
     all_topic_rows: list[Ints] = field(default_factory=list)  # lines of a topic named all
     table: Table | None = None  # a valid file, if not read in pieces
     topics: Numbering = field(default_factory=Numbering)
+    reference: Record | None = None  # the first record: all or none have scores, or ranks
     cut: bool = False  # stopped by a long line or by UTF-16
 
     def read_tables(self) -> Iterator[Table]:
@@ -61,7 +69,10 @@ class Inspection:
         for count, table, text in map_in_order(self.source.iter_pieces(), self._read):
             self.line_offsets.append(line_offset)
             piece = Piece(self.source.path, self.source.limits, text, line_offset)
-            piece_table = self._read_records(piece) if table is None else _shift_lines(line_offset, table)
+            is_valid = table is not None and (self.format.tabular is None or self._is_consistent(table))
+            piece_table = (
+                _shift_lines(line_offset, table) if is_valid and table is not None else self._read_records(piece)
+            )
             line_offset += count
             self._note(piece_table)
             yield piece_table
@@ -93,35 +104,48 @@ class Inspection:
     # -- text, piece by piece ---------------------------------------------------------------------
 
     def _read(self, read: Callable[[], bytes]) -> Read:
-        """Read a piece with the fast reader. Return its text if it is irregular."""
+        """Read a piece with the fast reader. Return its text if records may be needed."""
         text = read()
         count = text.count(b"\n") + (not text.endswith(b"\n"))
         try:
             table = self._read_fast(text)
         except Irregular:
             return count, None, text
-        if len(table) == count:
-            return count, table, b""
-        numbers = [n for n, _ in scan_lines(Piece(self.source.path, self.source.limits, text))]
-        return count, replace(table, lines=np.array(numbers, dtype=np.int64)), b""
+        if len(table) != count:
+            numbers = [n for n, _ in scan_lines(Piece(self.source.path, self.source.limits, text))]
+            table = replace(table, lines=np.array(numbers, dtype=np.int64))
+        return count, table, b"" if self.format.tabular is None else text
 
     def _read_fast(self, text: bytes) -> Table:
         if self.options.labels is not None or not self.fast or self.source.find_long_line(text) is not None:
             raise Irregular
         assert self.format.read_piece is not None  # noqa: S101
         table = self.format.read_piece(text, self.kind, replace(self.options, by_tag=True))
-        ranked = self.kind == "run" and "rank" in self.format.fields["run"]
-        if (ranked and table.ranks is None) or (self.kind == "qrels" and _has_huge_level(table)):
+        ranked = self.kind == "run" and "rank" in self.format.fields.get("run", ())
+        if (ranked and table.ranks is None) or table.doubts or (self.kind == "qrels" and _has_huge_level(table)):
             raise Irregular
         return _fill_scores(table)
+
+    def _is_consistent(self, table: Table) -> bool:
+        """Return True if a table has scores, or ranks, if and only if the first record has."""
+        if not len(table):
+            return True
+        value, rank = (0.0 if has else None for has in (table.scored, table.ranks is not None))
+        self.reference = self.reference or Record(None, "", "", value, rank, None)
+        record = self.reference._replace(value=value, rank=rank)
+        return next(check_consistency(record, self.reference, ""), None) is None
 
     def _read_records(self, piece: Piece) -> Table:
         records: list[Record] = []
         for item in self.format.iter_records(piece, self.kind, self.options):
             if isinstance(item, Record):
                 records.append(item)
+                self.reference = self.reference or item
+                self.problems += check_consistency(item, self.reference, self.source.name)
             elif isinstance(item, InputError):
                 self.problems.append(Problem.from_error(item, self.source.name))
+            elif all(item.text != problem.text for problem in self.problems):
+                self.problems.append(item)
         is_utf16 = piece.get_line_number(1) == 1 and piece.text.startswith(UTF16)
         self.cut = is_utf16 or self.source.find_long_line(piece.text) is not None
         return build_table(records)
@@ -217,7 +241,8 @@ class Inspection:
         """Yield the records of lines of a piece."""
         selection = b"\n".join(text[line - self.line_offsets[number] - 1] for line in lines.tolist())
         piece = Piece(self.source.path, self.source.limits, selection, 1)  # not a file's first line
-        records = self.format.iter_records(piece, self.kind, self.options)
+        items = self.format.iter_records(piece, self.kind, self.options)
+        records = (item for item in items if not isinstance(item, Problem))
         for line, record in zip(lines.tolist(), records, strict=True):
             if isinstance(record, Record):
                 yield record._replace(line=line)

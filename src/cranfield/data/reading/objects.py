@@ -445,6 +445,17 @@ def read_jsonl_lists(
     return read_records(rows, shape, source.name, options)
 
 
+def has_rows_on_lines(source: Source) -> bool:
+    """Return True if the lines of a file are rows of a table, by its first object."""
+    first = _read_first_row(source)
+    if first is None or not KEYS.isdisjoint(first[1]):
+        return False
+    try:
+        return detect_record(first[1], source.name) is None
+    except InputError:
+        return False
+
+
 def _read_first_row(source: Source) -> Row | None:
     return next((row for row in read_json_rows(source) if not isinstance(row, InputError)), None)
 

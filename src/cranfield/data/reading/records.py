@@ -206,7 +206,7 @@ def check_records(
             yield record if isinstance(record, Problem) else Problem.from_error(record, location)
             continue
         reference = reference or record
-        yield from _check_consistency(record, reference, location)
+        yield from check_consistency(record, reference, location)
         group = (record.type or "",) if options.intents else ()
         group = (record.tag or "",) if options.by_tag and kind == "run" else group
         first = firsts.setdefault((record.topic, record.doc, *group), record)
@@ -218,7 +218,7 @@ def check_records(
         yield record
 
 
-def _check_consistency(record: Record, reference: Record, location: str) -> Iterator[Problem]:
+def check_consistency(record: Record, reference: Record, location: str) -> Iterator[Problem]:
     """Yield an error if only some documents have a score, or without scores, a rank."""
     scores, ranks = (record.value, reference.value), (record.rank, reference.rank)
     noun, values = ("rank", ranks) if scores == (None, None) else ("score", scores)

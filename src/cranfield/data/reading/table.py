@@ -163,10 +163,11 @@ class Table:
         starts = np.concatenate([p.starts + b for p, b in zip(parts, offsets, strict=True)])
         first = next((p for p in parts if len(p)), parts[0])  # comments can precede it
         tag, scored = first.tag, first.scored
+        doubts = "; ".join(dict.fromkeys(filter(None, (p.doubts for p in parts))))
         columns = {name: [getattr(p, name) for p in parts] for name in COLUMNS}
         parts.clear()
         merged = {name: _concatenate(column) for name, column in columns.items()}
-        return Table(topics, starts, tag=tag, scored=scored, **merged)
+        return Table(topics, starts, tag=tag, scored=scored, doubts=doubts, **merged)
 
     def find_duplicate(self) -> tuple[str, str] | None:
         """Return topic and document of the first duplicate, or None. Hashes are verified."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -50,6 +49,7 @@ from cranfield.data.reading.columns import (
     reject_duplicates,
     select_columns,
 )
+from cranfield.data.reading.json_text import reject_duplicate_keys
 from cranfield.data.reading.labels import COLUMN_LABELS, can_be_levels, get_level
 from cranfield.data.reading.lines import (
     BLANK,
@@ -123,7 +123,7 @@ class Tabular:
             frame = self.read_frame(source, None)
             return frame, frame.columns, options
         names = list(self.read_names(source))
-        columns = _name_columns(names, kind, source.name, options, None, partial(self._read_first_cells, source))
+        columns = name_table_columns(names, kind, source.name, options, None, partial(self._read_first_cells, source))
         frame = self.read_frame(source, list(dict.fromkeys(columns.values())))
         return frame, names, _resolve_user_columns(options, columns, kind)
 
@@ -138,7 +138,7 @@ class Tabular:
         try:
             names = file.names
             cells = partial(self._read_first_cells, source)
-            columns = _name_columns(names, kind, source.name, options, None, cells)
+            columns = name_table_columns(names, kind, source.name, options, None, cells)
             used = list(dict.fromkeys(columns.values()))
             file.reject_damaged(used)
         except InputError:
@@ -160,7 +160,7 @@ class Tabular:
             if columns not in cache:
                 try:
                     names = list(cells)
-                    cache[columns] = _name_columns(names, kind, source.name, options, line, cells_of)
+                    cache[columns] = name_table_columns(names, kind, source.name, options, line, cells_of)
                 except InputError as error:
                     yield error
                     if self.mixed:
@@ -168,13 +168,13 @@ class Tabular:
                     return
                 labels = get_labels(cache[columns].get("level", ""), options)
                 recorder = replace(recorder, options=replace(options, labels=labels))
-                if doubt := _describe_columns(cache[columns], columns, options):
+                if doubt := describe_columns(cache[columns], columns, options):
                     yield Problem("warning", source.name, line, doubt, kind=COLUMNS)
                 if self.headed:
                     continue
             fields = {name: cells[column] for name, column in cache[columns].items()}
             yield recorder.build_record(fields, line, line is None and VALUE[kind] in fields)
-        if cache and (order := _describe_order(kind, options, chain.from_iterable(cache.values()))):
+        if cache and (order := describe_order(kind, options, chain.from_iterable(cache.values()))):
             yield Problem("warning", source.name, None, order, kind=COLUMNS)
 
     def detect_kind(self, source: Source, options: ReadOptions) -> Kind:
@@ -381,7 +381,7 @@ def read_json_rows(source: Source, verbatim: bool = False) -> Rows:
     """Yield the JSON objects on the lines of a file."""
     from json import JSONDecoder
 
-    decoder = JSONDecoder(object_pairs_hook=_reject_duplicate_keys)
+    decoder = JSONDecoder(object_pairs_hook=reject_duplicate_keys)
     for number, line in scan_lines(source):
         if isinstance(line, InputError):
             yield line
@@ -427,14 +427,6 @@ def from_rows(rows: Iterable[Row], first: Callable[[], Iterable[Row]] | None = N
         has_lines=False,
         first=first,
     )
-
-
-def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        duplicate = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise InputError.from_problem(f"duplicate key {duplicate!r}", "Rename or remove one of them.")
-    return row
 
 
 # -- Parquet and Arrow ----------------------------------------------------------------------------
@@ -529,7 +521,7 @@ def tidy_frame(data: Any, kind: Kind, location: str, options: ReadOptions = DEFA
     data = to_frame(data, location, VALUE[kind])
     lazy = type(data).__name__ == "LazyFrame"
     names = list(map(str, data.collect_schema().names() if lazy else data.columns))
-    columns = _name_columns(names, kind, location, options, None, partial(read_first_cells, data))
+    columns = name_table_columns(names, kind, location, options, None, partial(read_first_cells, data))
     used = list(dict.fromkeys(columns.values()))
     if is_spark(data):
         reject_parsed_ids(data, list_id_columns(columns), location)
@@ -571,7 +563,7 @@ IDS = ("topic", "doc", "tag", "type", "intent")  # never parsed
 MISSING = ("", "na", "n/a", "nan", "null", "none", "-")
 
 
-def _name_columns(
+def name_table_columns(
     names: list[str],
     kind: Kind,
     location: str,
@@ -629,7 +621,7 @@ def read_first_cells(data: Any, name: str) -> Iterable[Any]:
     return list(data[name].drop_nulls().head(FIRST))
 
 
-def _describe_columns(columns: Mapping[str, str], names: Iterable[str], options: ReadOptions) -> str:
+def describe_columns(columns: Mapping[str, str], names: Iterable[str], options: ReadOptions) -> str:
     """Return the warning about ambiguous columns and known labels."""
     levels = options.labels is None and columns.get("level", "").strip().lower() in COLUMN_LABELS
     label_note = "levels of its labels: E 3, S 2, C 1, I 0 (--labels sets others)" * levels
@@ -644,7 +636,7 @@ def _describe_columns(columns: Mapping[str, str], names: Iterable[str], options:
     )
 
 
-def _describe_order(kind: Kind, options: ReadOptions, columns: Iterable[str]) -> str:
+def describe_order(kind: Kind, options: ReadOptions, columns: Iterable[str]) -> str:
     """Return the warning about a run that is ranked by the order of its rows."""
     if kind == "qrels" or options.ordered or {"score", "rank"} & {*columns}:
         return ""
@@ -669,8 +661,8 @@ class TidyFrame:
             (name for name in ("type", "intent") if options.uses_second_column and name in has),
             None,
         )
-        columns = _name_columns(names, kind, "", options)
-        notes = _describe_columns(columns, names, options), _describe_order(kind, options, columns)
+        columns = name_table_columns(names, kind, "", options)
+        notes = describe_columns(columns, names, options), describe_order(kind, options, columns)
         return cls(frame, second, "; ".join(filter(None, notes)))
 
     @property
@@ -755,7 +747,7 @@ def tidy_table(table: pl.DataFrame, kind: Kind, location: str, options: ReadOpti
     value = VALUE[kind]
     columns = {}
     cells = partial(read_first_cells, table)
-    for name, column_name in _name_columns(table.columns, kind, location, options, None, cells).items():
+    for name, column_name in name_table_columns(table.columns, kind, location, options, None, cells).items():
         column = table[column_name]
         if name == "level" and (labels := get_labels(column_name, options)) and column.dtype == pl.String:
             levels = [get_level(x, labels, parse_finite(x)) for x in column.fill_null("").to_list()]
