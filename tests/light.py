@@ -25,7 +25,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, NamedTuple
 
-OTHERS = ("rich", "zstandard", "compression.zstd")  # which may be there, and must not be needed
+OTHERS = ("orjson", "rich", "zstandard", "compression.zstd")  # which may be there, and must not be needed
 NEEDS = re.compile(r"[^\n]+ needs? [^\n]+ \(cranfield\[(\w+)\]\): [^\n]+ -m pip install [^\n]+\n?")
 MORE = r"""
 plot runs q x y -m AP -o p.svg
