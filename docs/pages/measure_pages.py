@@ -14,7 +14,7 @@ from typing import Any
 
 from docstrings import Linked, prose, written
 from measures import HEAD, anchors, escaped, families, not_here, properties, table
-from tool_names import named
+from versions import draw_ranks, format_versions
 
 import cranfield as cf
 from cranfield.errors import CranfieldError
@@ -68,7 +68,7 @@ def _by_family() -> Iterator[str]:
         yield f"## {about.rstrip('.')}"
         yield written(more, linked(""))
         rows = [[f"[{_name(c)}](measures/{files()[c.__name__]}.md)", _title(c)] for c in members]
-        yield "\n".join(table(["measure", "what it is"], rows))
+        yield "\n".join(table(["measure", "description"], rows))
 
 
 def _name(c: type[Measure]) -> str:
@@ -107,12 +107,13 @@ def page(c: type[Measure]) -> str:
     sections = {
         "": "\n\n".join([prose(title), written(told, linked("../"), names)]),
         "Example": "\n\n".join([written(examples), *_steps(c)]),
+        "Versions": format_versions(c, _settings(c)),
         "Parameters": _parameters(c),
-        "What can be said of it": _facts(c),
-        "Its user model": _model(c),
-        "In other tools": _tools(c),
+        "Properties": _facts(c),
+        "User model": _model(c),
+        "Score by rank": "" if _model(c) else draw_ranks(c, _settings(c)),
         "Where definitions differ": _differences(c),
-        "In tasks": _tasks(c),
+        "Presets": _tasks(c),
         "Papers": _papers(c),
     }
     parts = [f"# {_name(c)}"]
@@ -158,7 +159,7 @@ def _steps(c: type[Measure]) -> Iterator[str]:
         given = [" ".join("-" if x is None else str(x) for x in xs) for xs in (levels, judged)]
         command = f'cranfield explain "{name}" --levels "{given[0]}" --judged "{given[1]}"'
         lines = [x for y in str(found).splitlines() for x in textwrap.wrap(y, WIDTH) or [""]]
-        yield "Step by step, as the command line shows it:"
+        yield "Step by step:"
         yield "\n".join(["```console", f"$ {command}", *lines, "```"])
         return
 
@@ -176,7 +177,7 @@ def _parameters(c: type[Measure]) -> str:
     if c.cutoff_meaning:
         rows.append(["`@cutoff`", "", "a number", escaped(c.cutoff_meaning)])
     rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    return "\n".join(table(["", "default", "may be", "meaning"], rows)) if rows else ""
+    return "\n".join(table(["", "default", "values", "meaning"], rows)) if rows else ""
 
 
 def _kind(f: Any) -> str:
@@ -190,10 +191,10 @@ def _facts(c: type[Measure]) -> str:
     text = {
         "Range": escaped(c.range),
         "Better": "" if c.better == "higher" else c.better,
-        "Over topics": SUMMARIES.get(c.summary, ""),
+        "Mean": SUMMARIES.get(c.summary, ""),
         "Scores": f"{c.takes} (`cranfield {TAKES[c.takes]}`)" if c.takes != "lists" else "",
-        "Also": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
-        "Suits": escaped(c.task),
+        "Measurements": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
+        "Use": escaped(c.task),
         **{name.capitalize(): PROPERTIES[name] for name in c.properties},
     }
     return "\n".join(table(["", ""], [[f"**{k}**", v] for k, v in text.items() if v]))
@@ -204,15 +205,14 @@ def _model(c: type[Measure]) -> str:
     if model is None or model.__name__ not in list_models():
         return ""
     name = model.__name__
-    seen = f"`{c.__name__}.EU` is it as a user model" if model is not c else "This is a user model"
-    about = f"{seen}: what users do at each rank, [in full](../models/{name}.md)."
+    seen = f"`{c.__name__}.EU` is the user model" if model is not c else "This measure is a user model"
+    about = f"{seen}. [{name}](../models/{name}.md) explains C, W and L."
     return f"{about}\n\n![C, W and L of {name}](../models/{name}.svg)"
 
 
-def _tools(c: type[Measure]) -> str:
-    rows = [[f"[{row.program}](../{row.page})", f"`{row.theirs}`", f"`{row.ours}`"] for row in named(c.__name__)]
-    rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    return "\n".join(table(["program", "calls it", "here"], rows)) if rows else ""
+def _settings(c: type[Measure]) -> list[str]:
+    """Return the settings of a measure in the table of definitions."""
+    return [name for row in _definitions()[1] for name in re.findall(rf"`({c.__name__}\([^`]*\))`", row[3])]
 
 
 @cache
@@ -253,7 +253,7 @@ def _tasks(c: type[Measure]) -> str:
             asked = ", ".join(f"`{m}`" for m in mine)
             rows.append([f"[{preset.name}](../presets.md#{_slug(preset.name)})", preset.year, asked])
     rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    return "\n".join(table(["preset", "year", "asks for"], rows)) if rows else ""
+    return "\n".join(table(["preset", "year", "measures"], rows)) if rows else ""
 
 
 def _papers(c: type[Measure]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from importlib import import_module
@@ -143,3 +144,30 @@ def test_search_words_name_existing_pages_and_belong_to_one(staging: Any) -> Non
 def test_format_keywords_lists_single_words(staging: Any) -> None:
     text = import_module("search_words").format_keywords(["p-value", "t-test", "effect size"])
     assert 'keywords: "effect, p, size, t, test, value"' in text
+
+
+def test_versions_of_ndcg_are_those_of_its_documentation(staging: Any) -> None:
+    versions = import_module("versions")
+    ndcg = REGISTRY["nDCG"]
+    shown = {str(version) for version in versions.list_versions(ndcg, ["nDCG(discount=jk2008)", "AP"])}
+    documented = {"nDCG", "nDCG(gain=exp)", "nDCG(discount=jk)", "nDCG(letor=true)", "nDCG(discount=jk2008)"}
+    assert shown == {str(cf.parse_measure(name)) for name in documented}
+    (row,) = [line for line in versions.format_versions(ndcg, []).splitlines() if "gdeval" in line]
+    assert row == "| `nDCG(gain=exp)` | `exp` | `log2` | [gdeval](../gdeval.md) `ndcg@20` |"
+
+
+def test_curves_are_discounts_of_ranks(staging: Any) -> None:
+    """With one relevant document nDCG is its discount and AP is its reciprocal rank."""
+    versions = import_module("versions")
+    ranks = range(1, versions.DEPTH + 1)
+    assert versions.compute_curve(cf.nDCG()) == pytest.approx([1 / math.log2(r + 1) for r in ranks])
+    assert versions.compute_curve(cf.AP()) == pytest.approx([1 / r for r in ranks])
+    figure = versions.draw_ranks(REGISTRY["P"], [])
+    assert figure.count("<polyline") == 1
+    assert ">P@10<" in figure
+
+
+def test_measures_without_a_ranking_have_no_curve(staging: Any) -> None:
+    versions = import_module("versions")
+    assert versions.draw_ranks(REGISTRY["BLEU"], []) == ""
+    assert versions.draw_ranks(REGISTRY["NumRel"], []) == ""
