@@ -311,7 +311,7 @@ def format_interval(low: float | None, high: float | None, sign: str = "") -> st
     >>> format_interval(0.25, 0.5), format_interval(-0.25, 0.5, "+")
     ('[0.2500, 0.5000]', '[-0.2500, +0.5000]')
     """
-    if low is None or high is None:
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
         return _format_value(None)
     return f"[{format_number(low, sign)}, {format_number(high, sign)}]"
 

@@ -235,6 +235,8 @@ EFFECTS: dict[str, dict[str, Any]] = {
     "measurements": {"value": True, "measures": "INST", "qrels": BINARY},
     "residuals": {"value": True, "measures": "RBP", "qrels": BINARY},
     "intents": {"value": {"q1": {"i": 0.9, "j": 0.1}}, "qrels": INTENTS, "measures": "IA(ERR)"},
+    "by": {"value": {"q1": "fact"}},
+    "queries": {"value": {"q1": {"query": "a"}, "q2": {"query": "a b"}}, "by": ["length", {"q1": "a", "q2": "b"}]},
     "per_intent": {"value": True, "qrels": INTENTS, "measures": "IA(ERR)"},
     "verticals": {
         "value": VERTICALS,

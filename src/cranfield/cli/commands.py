@@ -66,7 +66,7 @@ ROWS = (
         group="evaluate",
         does="score runs against judgments",
         example='qrels.txt bm25.run dense.run -m "AP nDCG@10"\nqrels.txt *.run --preset beir -q -o scores.csv',
-        common="-m --preset -q -f -o --sort --topics --depth --order --ties --rel --gains",
+        common="-m --preset -q -f -o --sort --topics --depth --order --ties --rel --gains --by",
         description="Score one or several runs against judgments.",
         epilog="Files may be TREC text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, "
         "plain or packed (gz, bz2, xz, zst, lz4, zip, tar); - is standard input.",

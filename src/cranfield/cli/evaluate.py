@@ -17,11 +17,13 @@ from cranfield.cli.options import (
 )
 from cranfield.cli.output import SORTED, build_output_options, show_scores
 from cranfield.cli.progress import Progress
+from cranfield.cli.slices import SLICES, check_slices
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.resolved_measures import DEFAULT_MEASURES
 from cranfield.options import OptionGroup, argument, choice, option, switch
 
+TABLES = ("scores", "slices")
 OPTIONS = (
     argument(
         "qrels",
@@ -48,8 +50,9 @@ OPTIONS = (
         "settings of a task, such as ntcir13-www-english (`cranfield presets` lists all); -m adds measures"
     ),
     option("--cutoff", "N", "cutoff of its measures", value="count", requires="preset"),
-    *build_output_options(row_name="topic"),
+    *build_output_options(TABLES, row_name="topic"),
     *SORTED,
+    *SLICES,
     OptionGroup(
         "lists and topics",
         (*build_order_options(TIES), *get_shared_options("drawn"), *build_mean_options()),
@@ -117,6 +120,7 @@ OPTIONS = (
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
+    check_slices(options)
     if options.engine == "spark":
         return _run_on_spark(options)
     runs = find_runs(options.qrels, options.runs)

@@ -19,7 +19,7 @@ from cranfield.options import OptionGroup, Rows, choice, option, switch
 from cranfield.report.formats import FORMATS, render
 from cranfield.report.results import CAPTIONS, prepare_output
 from cranfield.scores import Scores, note_topics_file
-from cranfield.tables import FLAT
+from cranfield.tables import FLAT, MACHINE_READABLE
 from cranfield.wording import encode_text, use_decimals
 
 LOOK = (
@@ -98,6 +98,9 @@ def build_score_output_options(row_name: str = "topic") -> Rows:
 def show_scores(scores: Scores, options: argparse.Namespace, topics: Any = None) -> int:
     """Show scores, of some topics, sorted by --sort."""
     scores = scores if topics in (None, "judged") else _select_topics(scores, topics)
+    if "scores" in (getattr(options, "tables", None) or ()) and options.format not in MACHINE_READABLE:
+        names = [table.name for table in scores._build_tables() if table.name in ("measures", "models")]
+        options.tables = [name for table in options.tables for name in (names if table == "scores" else [table])]
     return show(scores if options.sort is None else scores.sorted_by(options.sort), options)
 
 

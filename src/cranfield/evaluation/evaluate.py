@@ -16,6 +16,7 @@ from cranfield.data.run_inputs import RunLike
 from cranfield.data.run_reader import call_with_split
 from cranfield.errors import InputError
 from cranfield.evaluation import notes
+from cranfield.evaluation.attributes import bind_topics, note_attributes, read_option
 from cranfield.evaluation.collection import Collection, LabelledRun
 from cranfield.evaluation.options import Options, Settings, with_options
 from cranfield.evaluation.resolved_measures import MeasuresLike, ResolvedMeasures
@@ -63,6 +64,7 @@ class Evaluator:
         self.collection = Collection.from_qrels(qrels, settings, resolved.measures)
         self.options = self.collection.options
         self.scorer = Scorer(self.collection, resolved)
+        self.attributes = read_option(settings)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -107,6 +109,7 @@ class Evaluator:
         values = values[:, self.scorer.expand_topics(counts)]
         topics, columns = self.scorer.select_names(counts), self.scorer.columns
         self._check_undefined(topics, values)
+        bound = bind_topics(self.attributes, self.collection, topics)
         return Scores(
             values=values,
             runs=tuple(names),
@@ -115,8 +118,9 @@ class Evaluator:
             summaries=tuple(column.summary for column in columns),
             better=tuple(column.better for column in columns),
             undefined=self.options.undefined,
-            notes=LazyNotes(collect_notes),
+            notes=LazyNotes(lambda: [*collect_notes(), *note_attributes(bound)]) if bound else LazyNotes(collect_notes),
             asked=self.scorer.resolved.spellings,
+            attributes={attribute.name: attribute.values for attribute in bound},
         )
 
     def score_again(self, runs: Iterable[tuple[Run, RunLabels]], judged: Bools) -> Scores:

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 import numpy as np
 
+from cranfield.data.attributes import AttributesLike
 from cranfield.data.costs import CostsLike
 from cranfield.data.intents import IntentsLike
 from cranfield.data.lengths import LengthsLike
@@ -253,6 +254,26 @@ class Options:
         used_by=lambda m: m.takes == "intents",
         example="Dsharp(nDCG)@10",
         unless="per_intent",
+    )
+    by: AttributesLike = declare(
+        "--by",
+        metavar="FILE:COLUMN",
+        group="slices",
+        repeat=True,
+        help="slices of topics: FILE:COLUMN, length or relevant",
+        doc="""Attributes of topics. Means and differences are also computed for their slices. A table with a topic
+        column: ``FILE:COLUMN``, ``FILE:a,b`` (two attributes), ``FILE:a*b`` (their crossing), ``FILE:frequency/3``
+        (three ranges of a number), ``FILE`` (all columns), ``{topic: value}``, ``{topic: {attribute: value}}``
+        or a frame. ``length`` is the number of words of the query, ``relevant`` the number of relevant
+        documents, both in three ranges. Several are a list.""",
+    )
+    queries: Any = declare(
+        "--queries",
+        metavar="FILE",
+        group="slices",
+        help="queries of topics, for --by length",
+        doc="""Queries of topics, for the attribute ``length``: a table with the columns topic and query.""",
+        used_with="by",
     )
     per_intent: bool = declare(
         "--per-intent",
@@ -522,6 +543,8 @@ class ListSettings(TypedDict, total=False):
     measurements: bool
     residuals: bool
     intents: IntentsLike
+    by: AttributesLike
+    queries: Any
     per_intent: bool
     verticals: VerticalsLike
     embed_verticals: bool

@@ -17,7 +17,7 @@ import numpy as np
 from cranfield.arrays import Floats, estimate_rounding, unify_rounded
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.dataclass import dataclass
-from cranfield.display import TableResult
+from cranfield.display import Rows, TableResult
 from cranfield.errors import InputError, check_choice, check_number
 from cranfield.lazy_imports import load, pl, special, statistics
 from cranfield.tables import ResultTable, to_json_number
@@ -35,6 +35,8 @@ from cranfield.wording import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cranfield.scores.slices import SliceSummary
 
 ALL = "all"
 """Name of the topic of summaries over all topics."""
@@ -356,6 +358,7 @@ class Scores(TableResult):
     `better` is the better end of each measure: ``"higher"``, ``"lower"``, or ``"neither"``.
     Default: ``"neither"`` for counts and standard errors, otherwise ``"higher"``.
     `asked` maps names used in the request to measures: ``{"map": "AP"}``.
+    `attributes` maps attributes of topics to the value of each topic: ``{"category": {"301": "fact"}}``.
     With ``undefined="skip"``, NaN values are excluded from every summary and from the rows per
     topic. Otherwise one NaN makes the summary NaN.
 
@@ -389,6 +392,7 @@ class Scores(TableResult):
     notes: Sequence[Note] = ()
     better: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64)  # a copy that the caller cannot change
@@ -486,7 +490,15 @@ class Scores(TableResult):
             LazyNotes(lambda: self._select_notes(run_names, topic_names, columns)),
             tuple(self.better[i] for i in m),
             self.asked,
+            self._select_attributes(topic_names) if topics is not None else self.attributes,
         )
+
+    def _select_attributes(self, topics: Sequence[str]) -> dict[str, dict[str, str]]:
+        names = {*topics}
+        return {
+            name: {topic: value for topic, value in values.items() if topic in names}
+            for name, values in self.attributes.items()
+        }
 
     def _select_notes(self, runs: Sequence[str], topics: Sequence[str], columns: Sequence[str]) -> list[Note]:
         """Return the notes of some runs, topics and columns."""
@@ -656,6 +668,13 @@ class Scores(TableResult):
     def _drop_undefined(self, x: list[float]) -> list[float]:
         return [v for v in x if not math.isnan(v)] if self.undefined == "skip" else x
 
+    @property
+    def slices(self) -> Rows[SliceSummary]:
+        """Means of the runs on the slices of topics by `attributes`, with t intervals."""
+        from cranfield.scores.slices import summarise_slices
+
+        return Rows(summarise_slices(self))
+
     # -- rows and frames --------------------------------------------------------------------------
 
     def rows(self, per_topic: bool = False) -> Iterator[Row]:
@@ -783,7 +802,7 @@ class Scores(TableResult):
     def _get_metadata(self) -> dict[str, Any]:
         """Return everything except the values and the notes."""
         fields = ("runs", "topics", "measures", "summaries", "undefined", "better")
-        return {name: getattr(self, name) for name in fields}
+        return {name: getattr(self, name) for name in (*fields, *(["attributes"] if self.attributes else []))}
 
     def _build_metadata(self) -> dict[str, Any]:
         saved = {**self._get_metadata(), "notices": [*map(save_note, self.notes)]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from itertools import product
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -21,6 +22,7 @@ from cranfield.tables import (
     bind_rows,
     build_notes_entry,
     build_record_table,
+    convert_numbers,
     to_json_number,
 )
 from cranfield.wording import format_count
@@ -35,12 +37,16 @@ def build_tables(scores: Scores, per_topic: bool, wide: bool) -> list[ResultTabl
     The machine-readable table has a row per value. Displayed tables have a line per run (and
     topic), and a separate table for user models with all five measurements. With `wide`, both have
     a line per topic and a column per run."""
+    from cranfield.scores.slices import build_slice_table
+
+    slices = [build_slice_table(scores.slices, len(scores.measures) > 1)] if scores.attributes else []
     return [
         *(
             _build_wide_tables(scores)
             if wide
             else (_build_long_table(scores, per_topic), *_build_visible_tables(scores, per_topic))
-        )
+        ),
+        *slices,
     ]
 
 
@@ -69,7 +75,8 @@ def build_document(scores: Scores, per_topic: bool) -> dict[str, Any]:
         values = summary[run] if topic == ALL else topics[run].setdefault(topic, {})
         values[measure] = to_json_number(value)
     content = {"runs": scores.runs, "measures": scores.measures, "all": summary}
-    return content | ({"topics": topics} if per_topic else {}) | build_notes_entry(scores.notes)
+    slices = {"slices": [convert_numbers(asdict(row)) for row in scores.slices]} if scores.attributes else {}
+    return content | ({"topics": topics} if per_topic else {}) | slices | build_notes_entry(scores.notes)
 
 
 # -- displayed: rounded, a line per run (and topic), best values marked ---------------------------

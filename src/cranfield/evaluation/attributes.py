@@ -1,0 +1,63 @@
+"""Attributes of topics for slices of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cranfield.data.attributes import (
+    AttributesLike,
+    BoundAttribute,
+    TopicAttribute,
+    bind_attributes,
+    read_attributes,
+)
+from cranfield.errors import InputError
+from cranfield.evaluation.collection import Collection
+from cranfield.evaluation.options import Options
+from cranfield.scores import Note, Scores
+
+
+def attach_attributes(scores: Scores, by: AttributesLike, queries: Any = None) -> Scores:
+    """Return scores with the attributes of their topics, instead of previous attributes.
+
+    >>> scores = Scores([[[0.5], [0.3]]], ["bm25"], ["1", "2"], ["AP"], ["mean"])
+    >>> attach_attributes(scores, {"1": "fact", "2": "how"}).attributes
+    {'slice': {'1': 'fact', '2': 'how'}}
+    """
+    attributes = read_attributes(by, queries, scores.attributes)
+    bound = bind_attributes(attributes, scores.topics)
+    notes = (*scores.notes, *note_attributes(bound))
+    return replace(scores, attributes={attribute.name: attribute.values for attribute in bound}, notes=notes)
+
+
+def read_option(options: Options) -> tuple[TopicAttribute, ...]:
+    """Return the attributes of the option by."""
+    if options.by is None:
+        return ()
+    if options.per_intent:
+        raise InputError.from_problem("use either by or per_intent, not both")
+    return read_attributes(options.by, options.queries)
+
+
+def bind_topics(
+    attributes: Sequence[TopicAttribute], collection: Collection, topics: Sequence[str]
+) -> tuple[BoundAttribute, ...]:
+    """Return the attributes of the evaluated topics."""
+    return bind_attributes(attributes, topics, count_relevant(collection)) if attributes else ()
+
+
+def count_relevant(collection: Collection) -> dict[str, int]:
+    """Return the number of relevant documents of each judged topic."""
+    judgments, rel = collection.gold.judgments, collection.options.rel
+    relevant = judgments.levels >= (1 if rel is None else rel)
+    counts = np.diff(np.concatenate(([0], np.cumsum(relevant)))[judgments.offsets])
+    return dict(zip(judgments.topics, counts.tolist(), strict=True))
+
+
+def note_attributes(bound: Iterable[BoundAttribute]) -> list[Note]:
+    """Return notes on ignored rows and on topics without a value."""
+    return [Note(kind, text, None, topics) for attribute in bound for kind, text, topics in attribute.messages]
