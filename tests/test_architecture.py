@@ -43,7 +43,7 @@ MAY_USE: dict[str, set[str]] = {
     "evaluation": BASE | {"data", "labelling", "measures", "scores"},
     "assess": BASE | {"data", "scores"},
     "stats": BASE | {"data.reading.parts", "scores", "figures"},
-    "comparison": BASE | {"scores", "stats", "evaluation.results", "assess.teams", "data.tracks"},
+    "comparison": BASE | {"scores", "stats", "evaluation.results", "assess.teams", "data.tracks", "data.run_systems"},
     "figures": BASE | {"data.files", "data.names", "scores"},
     "meta": BASE | {"figures"} | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison"},
     "judging": BASE

@@ -279,7 +279,8 @@ def test_what_quiet_and_verbose_are() -> None:
 # -- one meaning ----------------------------------------------------------------------------------
 
 CHOSEN = {  # which of them there are depends on the command, not what it means to choose one
-    "-f", "--format", "--table", "--ties",
+    "-f", "--format", "--table", "--ties", "--test",
+    "--ranks",  # of figures: how many are drawn; of compare: a switch
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ import cranfield as cf
 from cranfield.data.verticals import read_verticals
 from cranfield.errors import InputError
 from cranfield.scores import Scores
-from cranfield.stats.families import TESTS
+from cranfield.stats.families import TESTS_OF_RUNS
 from cranfield.stats.samples import pair_scores, to_array, to_matrix
 from tests.stats.made import TOPICS_RUNS
 
@@ -200,7 +200,7 @@ def test_scores_of_one_measure_are_a_matrix() -> None:
 
 
 @pytest.mark.parametrize("largest", [1e308, 1e51, 1e-150, 1e-320])
-@pytest.mark.parametrize("test", [None, *TESTS])
+@pytest.mark.parametrize("test", [None, *TESTS_OF_RUNS])
 def test_compare_scores_beyond_limits_raises(largest: float, test: str | None) -> None:
     """Squares and cubes of such scores are infinite or 0: not a raw error, nor a p-value."""
     scores = {
@@ -211,7 +211,7 @@ def test_compare_scores_beyond_limits_raises(largest: float, test: str | None) -
 
 
 @pytest.mark.parametrize("largest", [1e50, 1e-50])
-@pytest.mark.parametrize("test", [None, *TESTS])
+@pytest.mark.parametrize("test", [None, *TESTS_OF_RUNS])
 @pytest.mark.filterwarnings("error")
 def test_compare_scores_at_limits_equals_scaled(largest: float, test: str | None) -> None:
     rng = np.random.default_rng(0)

@@ -10,12 +10,13 @@ from cranfield.cli.messages import write_message
 from cranfield.cli.output import build_output_options, show
 from cranfield.cli.runner import compute_result
 from cranfield.cli.scores import build_evaluation_options, build_score_options
+from cranfield.cli.systems import SYSTEM_OPTIONS
 from cranfield.comparison import compare
 from cranfield.comparison.tables import MARKS, TABLES
 from cranfield.errors import InputError
 from cranfield.options import Computation, choice, option, switch
 from cranfield.stats.effects import EFFECTS
-from cranfield.stats.families import count_steps
+from cranfield.stats.families import TESTS, count_steps
 from cranfield.stats.gate import Undecided
 from cranfield.stats.options import build_testing_options
 from cranfield.tables import convert_numbers
@@ -47,7 +48,8 @@ OPTIONS = (
         "measure for the best run of a team (default: the first)",
         requires="teams",
     ),
-    *build_testing_options("; intervals have confidence 1 − A"),
+    *SYSTEM_OPTIONS,
+    *build_testing_options("; intervals have confidence 1 − A", tests=tuple(TESTS)),
     choice(
         "--effect",
         EFFECTS,
@@ -92,6 +94,8 @@ def run(options: argparse.Namespace) -> int:
     """Compare runs, show the tables, and return the exit code of the gate."""
     if options.movers is not None and options.movers < 0:
         raise InputError(f"--movers {options.movers}", "an integer ≥ 0")
+    if options.fail_if_worse and options.systems:
+        raise InputError.from_problem("--fail-if-worse is not defined with --systems", "Compare single runs.")
     if options.movers == 0 and "movers" in (options.tables or ()):
         raise InputError.from_problem("use either --movers 0 or --table movers, not both")
     comparison = compute_result(Computation(compare, activity="testing", steps=_count_steps), options)
@@ -110,6 +114,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _count_steps(options: argparse.Namespace, runs: int, measures: int) -> int:
     """Return the number of steps of all tests."""
+    if options.systems:
+        return 0
     baselines = len(options.baselines or ())
     pairs = baselines * (runs - 1) if baselines else runs * (runs - 1) // 2
     return measures * count_steps(options.test, runs, pairs, options.trials)

@@ -53,7 +53,7 @@ OPTIONS = (
                 value="number",
                 repeat=True,
             ),
-            option("--systems", "M", "systems that anova compares (default: the runs)", value="integer"),
+            option("--systems", "FILE", "number of systems that anova compares (default: the runs)", repeat=True),
             *build_alpha_option("; intervals have confidence 1 − A"),
             option(
                 "--power",
@@ -99,7 +99,17 @@ OPTIONS = (
 def run(options: argparse.Namespace) -> int:
     """Design, show the tables, and draw."""
     _check_variance(options)
+    options.systems = _read_systems(options.systems)
     return runner.run(Computation(plan, "scores" if options.files else "nothing"), options, build_figure)
+
+
+def _read_systems(texts: list[str] | None) -> int | None:
+    """Return the number of systems."""
+    if not texts:
+        return None
+    if len(texts) > 1 or not texts[0].isdecimal():
+        raise InputError(f"--systems {' '.join(texts)!r}", "an integer")
+    return int(texts[0])
 
 
 def _check_variance(options: argparse.Namespace) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from itertools import chain, combinations
 from typing import Any, Literal, TypeAlias
 
@@ -18,6 +18,16 @@ from cranfield.arrays import (
     unify_rounded,
 )
 from cranfield.assess.teams import TeamBest, select_best_runs
+from cranfield.comparison.systems import (
+    ComponentSummary,
+    Seeds,
+    SystemRuns,
+    choose_system_test,
+    describe_run_count,
+    rank_part,
+    read_system_runs,
+)
+from cranfield.data.run_systems import SystemsLike
 from cranfield.data.tracks import TeamsLike
 from cranfield.dataclass import dataclass
 from cranfield.display import Rows, TableResult
@@ -64,7 +74,9 @@ class RunSummary:
     """Mean of a run by one measure, with an interval.
 
     `groups` are letters: runs with a common letter are not significantly different. `better_than`
-    and `worse_than` are the baselines with a significant difference.
+    and `worse_than` are the baselines with a significant difference. For systems of several runs,
+    `seeds` is their number, and `se` and `df` belong to the crossed interval. `best` is the fraction
+    of resamples in which the run is best, and `rank_low` and `rank_high` are quantiles of its rank.
     """
 
     measure: str
@@ -76,6 +88,12 @@ class RunSummary:
     groups: str = ""
     better_than: tuple[str, ...] = ()
     worse_than: tuple[str, ...] = ()
+    se: float | None = None
+    df: float | None = None
+    seeds: int | None = None
+    best: float | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
 
 
 @dataclass(frozen=True)
@@ -88,7 +106,9 @@ class PairComparison:
     worse. It is empty if the difference is not significant, or if neither high nor low values of
     the measure are better. `smallest_pvalue` is the smallest corrected p-value that this number of
     topics, trials and pairs can justify. If it is above α, `pvalue` is at least as large and there
-    is no verdict.
+    is no verdict. For systems of several runs, `seeds` and `other_seeds` are their numbers, `se` and
+    `df` belong to the crossed test, `seed_share` is the fraction of the variance due to seeds, and
+    `reversals` the fraction of pairs of single runs with means in the opposite order.
     """
 
     measure: str
@@ -111,6 +131,12 @@ class PairComparison:
     losses: int
     verdict: Verdict
     smallest_pvalue: float = 0.0
+    se: float | None = None
+    df: float | None = None
+    seeds: int | None = None
+    other_seeds: int | None = None
+    seed_share: float | None = None
+    reversals: float | None = None
 
 
 @dataclass(frozen=True)
@@ -132,7 +158,10 @@ class Comparison(TableResult):
 
     `test`, `correction`, `alpha`, `trials` and `seed` are the settings, including defaults.
     `enumerated` is True if all outcomes were enumerated instead of random trials. `teams` are set
-    if only the best run of each team was compared.
+    if only the best run of each team was compared. `systems` are the runs of each system, if systems
+    of several runs were compared: `scores` are then means over runs. `seeds` is ``random`` or
+    ``fixed``, and `components` are the components of variance. `rank_trials` is the number of
+    resamples of ranks.
     """
 
     scores: Scores
@@ -148,6 +177,10 @@ class Comparison(TableResult):
     enumerated: bool = False
     notes: tuple[Note, ...] = ()
     teams: tuple[TeamBest, ...] = ()
+    systems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    seeds: str | None = None
+    components: tuple[ComponentSummary, ...] = ()
+    rank_trials: tuple[int, int] | None = None  # and the seed
 
     @property
     def worse(self) -> tuple[PairComparison, ...]:
@@ -227,6 +260,9 @@ class Comparison(TableResult):
         >>> comparison.gate().passed, comparison.gate(margin=0.02).passed
         (False, True)
         """
+        if self.systems:
+            problem = "the check for worse runs is not defined for systems of several runs"
+            raise InputError.from_problem(problem, "Compare single runs.")
         if not self.baselines:
             problem = "the comparison has no baseline"
             raise InputError.from_problem(problem, "Use compare(…, baseline=…).")
@@ -345,7 +381,7 @@ class Comparison(TableResult):
             for p in self.pairs[:_PAIRS_SHOWN]
         ]
         runs, topics = len(self.scores.runs), len(self.scores.topics)
-        size = f"{format_count(runs, 'run')} × {format_count(topics, 'topic')}"
+        size = f"{describe_run_count(runs, self.systems)} × {format_count(topics, 'topic')}"
         head = f"Comparison: {size}, {self.test}, α = {self.alpha:g}"
         hidden = len(self.pairs) - len(pairs)
         more = [f"… {hidden} more in .pairs"] if hidden else []
@@ -370,6 +406,9 @@ def compare(
     best_by: Any = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    systems: SystemsLike = None,
+    seeds: Seeds | None = None,
+    ranks: bool = False,
 ) -> Comparison:
     """Compare runs by measure: differences, intervals, p-values, effect sizes.
 
@@ -396,6 +435,13 @@ def compare(
     effect
         ``dz`` (Cohen's, the default for two runs), ``g`` (Hedges'), ``glass``, or ``anova`` (the
         default for more): the difference divided by the residual standard deviation of all runs.
+    systems, seeds
+        Systems of several runs, such as training seeds: ``{run: system}``, a path or frame with the
+        columns run, system and optionally seed, or patterns such as ``"dense-*"``. `seeds` is
+        ``random`` (default: intervals and the test ``crossed`` for other topics and other seeds) or
+        ``fixed`` (any test of the means over these runs, for other topics).
+    ranks
+        Resample topics (and runs of systems): how often each run is best, and intervals of ranks.
 
     >>> x = {f"q{i}": i / 10 for i in range(8)}
     >>> y = {topic: value + 0.1 for topic, value in x.items()}
@@ -405,6 +451,13 @@ def compare(
     (0.1, 0.0078125, 8, 'better')
     """
     read = drop_standard_errors(read_scores(scores, missing, measures, lower))
+    team_notes: list[Note] = []
+    groups = read_system_runs(read, systems, seeds)
+    if groups is not None:
+        if teams is not None:
+            raise InputError.from_problem("use either teams or systems, not both")
+        read, team_notes = groups.average(), [*_note_identical(read), *groups.note_runs()]
+    test = choose_system_test(test, groups)
     if len(read.runs) < 2:
         raise InputError.from_problem(f"compare needs at least 2 runs, found {len(read.runs)}")
     check_alpha(alpha)
@@ -412,7 +465,6 @@ def compare(
         check_choice("effect", effect, EFFECTS)
     baselines = _read_baselines(read, baseline)
     best: tuple[TeamBest, ...] = ()
-    team_notes: list[Note] = []
     if teams is not None:
         read, best, team_notes = select_best_runs(read, teams, best_by, baselines)
         _read_baselines(read, baselines or None)  # raises an error if no other run remains
@@ -428,8 +480,9 @@ def compare(
         "seed": seed,
     }
     testing |= {"threads": threads, "progress": progress}
-    results = _compare_measures(read, alpha, baselines, effect_name, testing)
-    runs, pairs, enumerated, result_notes = zip(*results, strict=True)
+    rank_trials = (trials, seed) if ranks or groups else None
+    results = _compare_measures(read, alpha, baselines, effect_name, testing, groups, rank_trials)
+    runs, pairs, enumerated, result_notes, components = zip(*results, strict=True)
     notes = [*team_notes, *read.notes, *chain(*result_notes)]
     if "identical" not in {note.kind for note in notes}:  # tests of two runs note it themselves
         notes += _note_identical(read)
@@ -449,6 +502,10 @@ def compare(
         all(enumerated),
         tuple(notes),
         best,
+        groups.groups if groups else {},
+        groups.seeds if groups else None,
+        tuple(chain(*components)),
+        rank_trials,
     )
 
 
@@ -484,10 +541,14 @@ def _compare_measures(
     baselines: tuple[str, ...],
     effect: str,
     testing: dict[str, Any],
-) -> Iterator[tuple[list[RunSummary], list[PairComparison], bool, list[Note]]]:
-    """Yield runs, pairs, full enumeration and notes of each measure."""
+    groups: SystemRuns | None,
+    rank_trials: tuple[int, int] | None,
+) -> Iterator[tuple[list[RunSummary], list[PairComparison], bool, list[Note], list[ComponentSummary]]]:
+    """Yield runs, pairs, full enumeration, notes and components of each measure."""
     extracted = [_extract_measure(scores, measure) for measure in scores.measures]
     parts = [scores_part.matrix for scores_part in extracted]
+    if groups is not None:
+        parts = [groups.attach_runs(part, measure) for part, measure in zip(parts, scores.measures, strict=True)]
     orders = [_order_runs(part, better) for part, better in zip(parts, scores.better, strict=True)]
     pairs_by_measure = [_list_pairs(order, [*map(scores.runs.index, baselines)]) for order in orders]
     row = CORRECTIONS.get(testing["correction"])
@@ -506,7 +567,35 @@ def _compare_measures(
         if not baselines and not any(run.groups for run in runs):
             text = f"{measure}: more groups of runs than letters, so no letters are shown"
             notes.append(Note("letters", text))
-        yield runs, pairs, is_fully_enumerated(pair.outcome.sampled for pair in tested[m]), notes
+        components: list[ComponentSummary] = []
+        if groups is not None:
+            pairs = [
+                replace(pair, **groups.describe_pair(parts[m], t.first, t.second, t.outcome))
+                for pair, t in zip(pairs, tested[m], strict=True)
+            ]
+            components = [*groups.estimate_components(parts[m], measure)]
+            notes += groups.note_reversals(parts[m], measure, pairs_by_measure[m])
+        runs = _describe_systems(runs, parts[m], scores.better[m], alpha, groups, rank_trials)
+        enumerated = is_fully_enumerated(pair.outcome.sampled for pair in tested[m])
+        yield runs, pairs, enumerated, notes, components
+
+
+def _describe_systems(
+    runs: list[RunSummary],
+    part: Matrix,
+    better: str,
+    alpha: float,
+    groups: SystemRuns | None,
+    rank_trials: tuple[int, int] | None,
+) -> list[RunSummary]:
+    """Add the intervals of systems of several runs, and the ranks."""
+    fields: dict[str, dict[str, Any]] = {run.run: {} for run in runs}
+    if groups is not None:
+        for place, name in enumerate(part.systems):
+            fields[name] |= groups.describe_system(part, place, alpha)
+    for name, ranks in (rank_part(part, better, alpha, groups, *rank_trials) if rank_trials else {}).items():
+        fields[name] |= ranks
+    return [replace(run, **fields[run.run]) for run in runs]
 
 
 def _extract_measure(scores: Scores, measure: str) -> MeasureScores:

@@ -9,6 +9,7 @@ from typing import Any
 from cranfield import tables
 from cranfield.arrays import TOLERANCE
 from cranfield.comparison import Comparison, PairComparison, RunSummary
+from cranfield.comparison.systems import describe_run_count
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
 from cranfield.stats.corrections import CORRECTIONS
@@ -20,7 +21,7 @@ from cranfield.stats.tables import build_p_column, describe_test
 from cranfield.tables import FLAT, PAPER
 from cranfield.wording import format_count, format_number
 
-TABLES = ("runs", "pairs", "movers", "results", "teams", "sentences", "verdicts")
+TABLES = ("runs", "pairs", "movers", "results", "teams", "sentences", "components", "verdicts")
 MARKS = ("letters", "daggers")
 _PAIRS_WITH_MOVERS = 3  # larger numbers would hide the other tables
 
@@ -32,10 +33,12 @@ def select_tables(
     if format in FLAT:
         return ("pairs",)
     if format == "json":
-        return (*TABLES[:3], *(["teams"] if result.teams else []), *(["verdicts"] if gate else []))
+        optional = {"teams": result.teams, "components": result.components, "verdicts": gate}
+        return (*TABLES[:3], *(name for name, content in optional.items() if content))
     show_movers = len(result.pairs) <= _PAIRS_WITH_MOVERS if movers is None else movers > 0
     first = "teams" if result.teams else "results" if format in PAPER else "runs"
-    return (first, "pairs", *(("movers",) if show_movers and format not in PAPER else ()))
+    last = ("components",) if result.components and format not in PAPER else ()
+    return (first, "pairs", *(("movers",) if show_movers and format not in PAPER else ()), *last)
 
 
 def build_tables(
@@ -57,6 +60,7 @@ def build_tables(
         _build_result_table(result, signs),
     ]
     table_list += [_build_team_table(result, signs)] if result.teams else []
+    table_list += [_build_component_table(result)] if result.components else []
     return [*table_list, _build_sentence_table(result), *gate_tables]
 
 
@@ -70,6 +74,9 @@ def build_settings(result: Comparison, gate: Gate | None = None) -> dict[str, An
         **tables.read_settings(result, "enumerated", "effect"),
         "baselines": list(result.baselines),
         **({"best_by": result.teams[0].by} if result.teams else {}),
+        **({"systems": {name: [*runs] for name, runs in result.systems.items()}} if result.systems else {}),
+        **({"seeds": result.seeds} if result.seeds else {}),
+        **(dict(zip(("resamples", "resampling_seed"), result.rank_trials, strict=True)) if result.rank_trials else {}),
         **tables.read_settings(result.scores, "topics", "runs"),
         **({} if gate is None else {"gate": gate._build_settings()}),
     }
@@ -86,7 +93,11 @@ def describe_procedure(comparison: Comparison) -> str:
 
 
 def _describe_size(comparison: Comparison) -> str:
-    return tables.format_runs_and_topics(len(comparison.scores.runs), *(run.topics for run in comparison.runs))
+    counts = [run.topics for run in comparison.runs]
+    if comparison.systems:
+        runs = describe_run_count(len(comparison.scores.runs), comparison.systems)
+        return f"{runs} on {tables.format_topics(counts)}"
+    return tables.format_runs_and_topics(len(comparison.scores.runs), *counts)
 
 
 def _has_several_measures(comparison: Comparison) -> bool:
@@ -108,11 +119,11 @@ def _build_run_table(comparison: Comparison, signs: BaselineMarks) -> tables.Res
     groups = comparison.baselines == ()
     marks = [signs.format_marks(row) for row in comparison.runs]
     legend = _format_letters(comparison) if groups else signs.format_legend(marks)
+    intervals = f"{tables.format_percent(1 - comparison.alpha)} {_describe_run_intervals(comparison)}"
     return tables.build_table(
         "runs",
-        f"Means of {_describe_size(comparison)}{_describe_measure(comparison)}, with "
-        f"{tables.format_percent(1 - comparison.alpha)} t intervals. "
-        f"{legend} ({describe_procedure(comparison)}).",
+        f"Means of {_describe_size(comparison)}{_describe_measure(comparison)}, with {intervals}. "
+        f"{legend} ({describe_procedure(comparison)}).{_describe_ranks(comparison)}",
         column("measure", visible=_has_several_measures(comparison), key=True),
         column("run", text=signs.format_run, key=True),
         column("topics", visible=False),
@@ -121,8 +132,77 @@ def _build_run_table(comparison: Comparison, signs: BaselineMarks) -> tables.Res
         column("groups", visible=groups),
         column("better_than", lambda row: " ".join(row.better_than), visible=False),
         column("worse_than", lambda row: " ".join(row.worse_than), visible=False),
+        *_build_optional_columns(comparison.runs, "seeds", "se", "df", "best", "rank_low", "rank_high"),
+        *_build_rank_columns(comparison),
         tables.Field("significant", None, "significant", marks, visible=not groups),
     )
+
+
+def _build_optional_columns(
+    rows: Sequence[Any], *names: str, visible: Sequence[str] = ("seeds",)
+) -> list[tables.Field]:
+    """Build columns, without columns that are empty in all rows."""
+    column = tables.bind_rows(rows)
+    used = [name for name in names if any(getattr(row, name) is not None for row in rows)]
+    return [column(name, visible=name in visible) for name in used]
+
+
+def _build_rank_columns(comparison: Comparison) -> list[tables.Field]:
+    """Build the displayed columns of resampled ranks."""
+    rows = comparison.runs
+    if all(row.best is None for row in rows):
+        return []
+    best = ["–" if row.best is None else f"{100 * row.best:.1f}%" for row in rows]
+    ranks = ["–" if row.best is None else f"{row.rank_low}–{row.rank_high}" for row in rows]
+    return [tables.Field("best_text", None, "best in", best), tables.Field("rank_text", None, "ranks", ranks)]
+
+
+def _describe_run_intervals(comparison: Comparison) -> str:
+    """Describe the intervals of means, and the sampled units."""
+    by_seeds = {
+        None: "t intervals",
+        "random": "intervals" + SAMPLED["random"],
+        "fixed": "t intervals" + SAMPLED["fixed"],
+    }
+    return by_seeds[comparison.seeds]
+
+
+SAMPLED = {"random": " for other topics and other seeds (crossed)", "fixed": " for other topics, with these runs"}
+
+
+def _describe_ranks(comparison: Comparison) -> str:
+    """Explain the columns of resampled ranks."""
+    if comparison.rank_trials is None:
+        return ""
+    trials, seed = comparison.rank_trials
+    units = "topics and runs" if comparison.seeds == "random" else "topics"
+    sure = tables.format_percent(1 - comparison.alpha)
+    return (
+        f" Best in, ranks: fractions of resamples of {units} in which the run is best, and {sure} of its ranks ("
+        f"at most {trials:,}, seed {seed}). They are not probabilities of truth, and they are approximate."
+    )
+
+
+def _build_component_table(comparison: Comparison) -> tables.ResultTable:
+    """Build the table of variance components of systems."""
+    column = tables.bind_rows(comparison.components)
+    heads = {"var_topic": "topics", "var_seed": "seeds", "var_rest": "topics × seeds"}
+    return tables.build_table(
+        "components",
+        f"Variance of scores{_describe_measure(comparison)} between topics, between seeds and of topics × seeds, with "
+        "standard deviations, and the means of the lowest and highest run.",
+        column("measure", visible=_has_several_measures(comparison), key=True),
+        column("run", key=True),
+        column("seeds"),
+        column("topics", visible=False),
+        *(column(name, head=head, text=_format_variance) for name, head in heads.items()),
+        *tables.build_columns(column, "lowest", "highest"),
+    )
+
+
+def _format_variance(variance: float) -> str:
+    """Format a variance with its square root."""
+    return f"{variance:.2g} (sd {math.sqrt(variance):.4f})"
 
 
 def _describe_intervals(comparison: Comparison) -> str:
@@ -133,7 +213,8 @@ def _describe_intervals(comparison: Comparison) -> str:
         scope = ", Bonferroni's, simultaneous"
     is_single = not test.is_joint and len(comparison.pairs) == len(comparison.scores.measures)
     sure = tables.format_percent(1 - comparison.alpha)
-    return f"{sure}, of {test.estimates}{'' if is_single else scope}"
+    units = f",{SAMPLED[comparison.seeds]}" if comparison.seeds else ""
+    return f"{sure}, of {test.estimates}{'' if is_single else scope}{units}"
 
 
 def _build_pair_table(comparison: Comparison) -> tables.ResultTable:
@@ -146,7 +227,8 @@ def _build_pair_table(comparison: Comparison) -> tables.ResultTable:
         f"{_describe_measure(comparison)}: {describe_procedure(comparison)}. * p ≤ α. "
         f"Intervals: {_describe_intervals(comparison)}. "
         f"Effect size: {EFFECTS[comparison.effect].title}. "
-        "Win/tie/loss: number of topics on which the run is better, equal and worse.",
+        "Win/tie/loss: number of topics on which the run is better, equal and worse."
+        f"{_describe_seed_columns(comparison)}",
         *tables.build_key_columns(column, _has_several_measures(comparison), other_head),
         column("topics", visible=False),
         column("difference", text=tables.format_difference),
@@ -159,7 +241,25 @@ def _build_pair_table(comparison: Comparison) -> tables.ResultTable:
         *tables.build_columns(column, "dz", "wins", "ties", "losses", visible=False),
         tables.Field("counts", None, "win/tie/loss", counts),
         *tables.build_columns(column, "verdict", "smallest_pvalue", visible=False),
+        *_build_seed_columns(rows),
     )
+
+
+def _describe_seed_columns(comparison: Comparison) -> str:
+    """Explain the columns of systems of several runs."""
+    share = " Seeds’ share: fraction of the variance of the difference." if comparison.seeds == "random" else ""
+    reversals = " Reversed: pairs of single runs with means in the opposite order."
+    return share + reversals if comparison.systems else ""
+
+
+def _build_seed_columns(rows: Sequence[PairComparison]) -> list[tables.Field]:
+    """Build the columns of systems of several runs."""
+    column = tables.bind_rows(rows)
+    has_seeds = any(row.seeds is not None for row in rows)
+    columns = _build_optional_columns(rows, "seeds", "other_seeds", "se", "df", visible=())
+    if any(row.seed_share is not None for row in rows):
+        columns.append(column("seed_share", head="seeds’ share", text="{:.0%}".format))
+    return [*columns, *([column("reversals", head="reversed", text="{:.0%}".format)] if has_seeds else [])]
 
 
 def _build_mover_table(comparison: Comparison, limit: int) -> tables.ResultTable:

@@ -286,6 +286,7 @@ def _collect_scores(
         "skip" if np.isnan(values).any() else "zero",
         (*table.notes, *measure_notes, *notes, *_note_guesses(guesses)),
         tuple(better for _, better in summed_up),
+        systems=dict(table.systems) if len({*table.systems.values()}) < len(table.systems) else {},
     )
     return _set_lower(scores, [m for m in lower_measures if m in measures])
 

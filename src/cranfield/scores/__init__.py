@@ -361,6 +361,7 @@ class Scores(TableResult):
     `attributes` maps attributes of topics to the value of each topic: ``{"category": {"301": "fact"}}``.
     With ``undefined="skip"``, NaN values are excluded from every summary and from the rows per
     topic. Otherwise one NaN makes the summary NaN.
+    `systems` maps runs to their system, if a system has several runs, such as training seeds.
 
     >>> scores = Scores(
     ...     values=[[[0.5, 10], [0.3, 20]], [[0.6, 10], [0.1, 30]]],
@@ -393,6 +394,7 @@ class Scores(TableResult):
     better: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    systems: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64)  # a copy that the caller cannot change
@@ -491,6 +493,7 @@ class Scores(TableResult):
             tuple(self.better[i] for i in m),
             self.asked,
             self._select_attributes(topic_names) if topics is not None else self.attributes,
+            systems={run: self.systems[run] for run in run_names if run in self.systems},
         )
 
     def _select_attributes(self, topics: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -802,7 +805,8 @@ class Scores(TableResult):
     def _get_metadata(self) -> dict[str, Any]:
         """Return everything except the values and the notes."""
         fields = ("runs", "topics", "measures", "summaries", "undefined", "better")
-        return {name: getattr(self, name) for name in (*fields, *(["attributes"] if self.attributes else []))}
+        optional = [name for name in ("attributes", "systems") if getattr(self, name)]
+        return {name: getattr(self, name) for name in (*fields, *optional)}
 
     def _build_metadata(self) -> dict[str, Any]:
         saved = {**self._get_metadata(), "notices": [*map(save_note, self.notes)]}

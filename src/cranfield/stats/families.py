@@ -20,6 +20,7 @@ from cranfield.errors import InputError, describe_value, is_one_of
 from cranfield.scores import Interval, Note
 from cranfield.stats import paired, tukey
 from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.crossed import compare_runs
 from cranfield.stats.few_topics import is_out_of_reach, limit_p_by_shape, limit_p_by_signs
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Outcome, Sampled
@@ -38,7 +39,8 @@ class Test:
     `estimates` describes the parameter of its interval. `limit_p` returns the smallest p-value that
     a number of topics can justify, `smallest_p` the smallest p-value for these numbers of
     differences other than 0, if a bound is known. `batch_function`, if set, does the same as
-    `function` for many pairs, or for many matrices if `is_joint`, and is faster.
+    `function` for many pairs, or for many matrices if `is_joint`, and is faster. A `crossed` test
+    takes the runs of two systems, `Matrix.replicates`, instead of their means.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Test:
     limit_p: Callable[[int], float] = limit_p_by_signs
     smallest_p: Callable[[Floats], float] | None = None
     batch_function: Callable[..., Any] | None = None
+    crossed: bool = False
 
 
 _TESTS = (
@@ -68,9 +71,12 @@ _TESTS = (
     Test("bootstrap", "paired bootstrap test (studentised)", paired.bootstrap, random=True),
     Test("bootstrap-shift", "paired bootstrap test (mean shift)",
          partial(paired.bootstrap, studentised=False), random=True),
+    Test("crossed", "crossed t-test", compare_runs, limit_p=limit_p_by_shape, crossed=True),
 )  # fmt: skip
 TESTS = {test.name: test for test in _TESTS}
 """All tests by name. The defaults are chosen by `usual_test`."""
+TESTS_OF_RUNS = tuple(name for name, test in TESTS.items() if not test.crossed)
+"""Tests of runs. The others need systems of several runs."""
 
 
 @dataclass(frozen=True)
@@ -256,6 +262,9 @@ def compare_each(
     test, correction = choose_test(test, correction, len(matrices[0].systems), len(pairs[0]))
     _check_test(test, correction)
     row = TESTS[test]
+    if row.crossed and not all(part.replicates for part in matrices):
+        problem = f"test {test!r} compares systems of several runs"
+        raise InputError.from_problem(problem, "Use compare(…, systems=…) or --systems, or cf.stats.crossed.")
     trial_settings = {"trials": trials, "seed": seed, "threads": threads} if row.random else {}
     return [
         _correct_outcomes(numbers, outcomes, correction, confidence)
@@ -339,7 +348,8 @@ def _test_pairs(
     if test.batch_function is not None:
         yield from test.batch_function(systems.values, pairs, **trial_settings, progress=progress)
     else:
+        samples = systems.replicates if test.crossed else systems.values.T
         for i, j in pairs:
-            yield test.function(systems.values[:, i], systems.values[:, j], **trial_settings)
+            yield test.function(samples[i], samples[j], **trial_settings)
             if progress is not None:
                 progress(trial_settings.get("trials", 1))

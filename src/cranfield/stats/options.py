@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cranfield.options import Rows, option
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.families import TESTS, get_default_test
+from cranfield.stats.families import TESTS_OF_RUNS, get_default_test
 from cranfield.stats.resampling import TRIALS
 
 SEED = (option("--seed", "S", "seed of all random draws", value="integer", default=0),)
 
 
-def build_test_option(default: str | None = None) -> Rows:
+def build_test_option(default: str | None = None, tests: Sequence[str] = TESTS_OF_RUNS) -> Rows:
     """Return the option for the test of differences."""
     default_text = default or f"{get_default_test(3)}, or {get_default_test(2)} of two runs"
-    text = f"one of {', '.join(TESTS)} (default: {default_text})"
-    return (option("--test", "NAME", text, choices=tuple(TESTS), default=default),)
+    text = f"one of {', '.join(tests)} (default: {default_text})"
+    return (option("--test", "NAME", text, choices=tuple(tests), default=default),)
 
 
 def build_correction_option(choices: str, default: str | None = None) -> Rows:
@@ -34,10 +36,10 @@ def build_trial_options(default: int = TRIALS, text: str = "random trials of the
     return (option("--trials", "B", text, value="count", default=default), *SEED)
 
 
-def build_testing_options(of_alpha: str = "", of_trials: str = "") -> Rows:
+def build_testing_options(of_alpha: str = "", of_trials: str = "", tests: Sequence[str] = TESTS_OF_RUNS) -> Rows:
     """Return the options of tests; the arguments are added to the help of two of them."""
     return (
-        *build_test_option(),
+        *build_test_option(tests=tests),
         *build_correction_option("holm (default), bonferroni, bh or none; bh: Benjamini and Hochberg"),
         *build_alpha_option(of_alpha),
         *build_trial_options(suffix=of_trials),

@@ -11,6 +11,7 @@ METHODS = {
     "sign": ("dixon1946",),
     "bootstrap": ("efron1993", "sakai2006bootstrap"),
     "bootstrap-shift": ("efron1993", "smucker2007"),
+    "crossed": ("satterthwaite1946",),
     "holm": ("holm1979",),
     "bonferroni": ("dunn1961",),
     "bh": ("benjamini1995",),
@@ -23,6 +24,16 @@ METHODS = {
 """BibTeX keys of each test, correction and effect size, by its name in `compare`."""
 
 REFERENCES = {
+    "satterthwaite1946": """@article{satterthwaite1946,
+  author = {Satterthwaite, Franklin E.},
+  title = {An Approximate Distribution of Estimates of Variance Components},
+  journal = {Biometrics Bulletin},
+  volume = {2},
+  number = {6},
+  pages = {110--114},
+  year = {1946},
+  doi = {10.2307/3002019}
+}""",
     "carterette2012": """@article{carterette2012,
   author = {Carterette, Benjamin A.},
   title = {Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval

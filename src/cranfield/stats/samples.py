@@ -122,11 +122,16 @@ def _find_shared_topics(samples: Collection[Mapping[Any, Any]], topics: Topics, 
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Scores of several systems on the same topics: `values` [topics, systems]."""
+    """Scores of several systems on the same topics: `values` [topics, systems].
+
+    `replicates` are the scores [topics, runs] of each system, if systems have several runs. The
+    values are then means over runs.
+    """
 
     values: Floats
     systems: tuple[str, ...]
     topics: tuple[str, ...]
+    replicates: tuple[Floats, ...] = ()
 
     def __post_init__(self) -> None:
         check_scale(self.values)

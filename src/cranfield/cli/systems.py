@@ -1,0 +1,28 @@
+"""Options of systems with several runs."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from cranfield.comparison.systems import Seeds
+from cranfield.options import choice, option, switch
+
+SYSTEM_OPTIONS = (
+    option(
+        "--systems",
+        "FILE",
+        "runs of each system, such as training seeds: a table with the columns run, system and optionally seed, or a "
+        "pattern such as 'dense-*' for the runs of dense, which may be repeated",
+        repeat=True,
+    ),
+    choice(
+        "--seeds",
+        get_args(Seeds),
+        "compare systems for other topics and other seeds (random, default: test crossed), or for other topics with "
+        "these runs (fixed: any test of means over runs)",
+    ),
+    switch(
+        "--ranks",
+        "resample topics (and runs of systems): how often each run is best, and intervals of ranks",
+    ),
+)
