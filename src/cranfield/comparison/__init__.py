@@ -451,12 +451,10 @@ def compare(
     (0.1, 0.0078125, 8, 'better')
     """
     read = drop_standard_errors(read_scores(scores, missing, measures, lower))
-    team_notes: list[Note] = []
     groups = read_system_runs(read, systems, seeds)
-    if groups is not None:
-        if teams is not None:
-            raise InputError.from_problem("use either teams or systems, not both")
-        read, team_notes = groups.average(), [*_note_identical(read), *groups.note_runs()]
+    if groups is not None and teams is not None:
+        raise InputError.from_problem("use either teams or systems, not both")
+    read, team_notes = _average_systems(read, groups)
     test = choose_system_test(test, groups)
     if len(read.runs) < 2:
         raise InputError.from_problem(f"compare needs at least 2 runs, found {len(read.runs)}")
@@ -502,11 +500,16 @@ def compare(
         all(enumerated),
         tuple(notes),
         best,
-        groups.groups if groups else {},
-        groups.seeds if groups else None,
+        getattr(groups, "groups", {}),
+        getattr(groups, "seeds", None),
         tuple(chain(*components)),
         rank_trials,
     )
+
+
+def _average_systems(scores: Scores, groups: SystemRuns | None) -> tuple[Scores, list[Note]]:
+    """Return means over the runs of each system, and notes; without systems, the scores."""
+    return (scores, []) if groups is None else (groups.average(), [*_note_identical(scores), *groups.note_runs()])
 
 
 def _read_baselines(scores: Scores, baseline: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -546,9 +549,7 @@ def _compare_measures(
 ) -> Iterator[tuple[list[RunSummary], list[PairComparison], bool, list[Note], list[ComponentSummary]]]:
     """Yield runs, pairs, full enumeration, notes and components of each measure."""
     extracted = [_extract_measure(scores, measure) for measure in scores.measures]
-    parts = [scores_part.matrix for scores_part in extracted]
-    if groups is not None:
-        parts = [groups.attach_runs(part, measure) for part, measure in zip(parts, scores.measures, strict=True)]
+    parts = _attach_runs([scores_part.matrix for scores_part in extracted], scores.measures, groups)
     orders = [_order_runs(part, better) for part, better in zip(parts, scores.better, strict=True)]
     pairs_by_measure = [_list_pairs(order, [*map(scores.runs.index, baselines)]) for order in orders]
     row = CORRECTIONS.get(testing["correction"])
@@ -567,17 +568,31 @@ def _compare_measures(
         if not baselines and not any(run.groups for run in runs):
             text = f"{measure}: more groups of runs than letters, so no letters are shown"
             notes.append(Note("letters", text))
-        components: list[ComponentSummary] = []
-        if groups is not None:
-            pairs = [
-                replace(pair, **groups.describe_pair(parts[m], t.first, t.second, t.outcome))
-                for pair, t in zip(pairs, tested[m], strict=True)
-            ]
-            components = [*groups.estimate_components(parts[m], measure)]
-            notes += groups.note_reversals(parts[m], measure, pairs_by_measure[m])
         runs = _describe_systems(runs, parts[m], scores.better[m], alpha, groups, rank_trials)
         enumerated = is_fully_enumerated(pair.outcome.sampled for pair in tested[m])
-        yield runs, pairs, enumerated, notes, components
+        if groups is None:
+            yield runs, pairs, enumerated, notes, []
+        else:
+            notes += groups.note_reversals(parts[m], measure, pairs_by_measure[m])
+            pairs = _describe_seeds(pairs, tested[m], parts[m], groups)
+            yield runs, pairs, enumerated, notes, [*groups.estimate_components(parts[m], measure)]
+
+
+def _attach_runs(parts: list[Matrix], measures: Sequence[str], groups: SystemRuns | None) -> list[Matrix]:
+    """Return the matrices with the runs of systems, if there are any."""
+    if groups is None:
+        return parts
+    return [groups.attach_runs(part, measure) for part, measure in zip(parts, measures, strict=True)]
+
+
+def _describe_seeds(
+    pairs: list[PairComparison], tested: Sequence[PairTest], part: Matrix, groups: SystemRuns
+) -> list[PairComparison]:
+    """Add the fields of pairs that depend on runs."""
+    return [
+        replace(pair, **groups.describe_pair(part, test.first, test.second, test.outcome))
+        for pair, test in zip(pairs, tested, strict=True)
+    ]
 
 
 def _describe_systems(

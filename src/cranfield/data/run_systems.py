@@ -81,27 +81,32 @@ def _read_table(data: SystemsLike, runs: Sequence[str]) -> dict[str, str]:
     elif not (isinstance(data, Iterable | str | os.PathLike) or is_frame(data)):
         raise InputError(repr(data), "systems as a path, a pattern, {run: system} or a frame")
     systems: dict[str, str] = {}
-    labels: dict[tuple[str, str], Line] = {}
+    lines: dict[tuple[str, str], Line] = {}  # by system and seed
     for line in iter_lines(data, _LAYOUT, _LOCATION):
         run, system = line.get_name("run"), line.get_name("system")
         if run not in runs:
             raise line.make_error(f"unknown run {run!r}", f"one of {format_names(runs, 'run')}")
-        if run in systems and systems[run] != system:
-            error = _make_several_systems_error(run, systems[run], system)
-            raise line.make_problem(str(error))
+        if systems.get(run, system) != system:
+            raise line.make_problem(str(_make_several_systems_error(run, systems[run], system)))
         if run in systems:
             raise line.make_duplicate_error(f"run {run!r}")
-        seed = line.cells.get("seed")
-        if seed is not None and (system, str(seed)) in labels:
-            raise line.make_duplicate_error(f"seed {seed} of system {system!r}", labels[system, str(seed)].number)
-        if seed is not None:
-            labels[system, str(seed)] = line
         systems[run] = system
+        _check_seed(line, system, lines)
     location = get_location(data, _LOCATION)
     check_not_empty(systems, "systems", location, "a run and its system on each line")
     if missing := [run for run in runs if run not in systems]:
         raise InputError(f"{format_names(missing, 'run')} without a system", "a system for every run", location)
     return {run: systems[run] for run in runs}
+
+
+def _check_seed(line: Line, system: str, lines: dict[tuple[str, str], Line]) -> None:
+    """Raise an error for a seed that a system has twice."""
+    seed = line.cells.get("seed")
+    if seed is None or str(seed) == "":
+        return
+    first = lines.setdefault((system, str(seed)), line)
+    if first is not line:
+        raise line.make_duplicate_error(f"seed {seed} of system {system!r}", first.number)
 
 
 def _make_several_systems_error(run: str, first: str, second: str) -> InputError:
