@@ -478,7 +478,7 @@ def compare(
         "seed": seed,
     }
     testing |= {"threads": threads, "progress": progress}
-    rank_trials = (trials, seed) if ranks or groups else None
+    rank_trials = _choose_rank_trials(ranks, groups, trials, seed)
     results = _compare_measures(read, alpha, baselines, effect_name, testing, groups, rank_trials)
     runs, pairs, enumerated, result_notes, components = zip(*results, strict=True)
     notes = [*team_notes, *read.notes, *chain(*result_notes)]
@@ -505,6 +505,11 @@ def compare(
         tuple(chain(*components)),
         rank_trials,
     )
+
+
+def _choose_rank_trials(ranks: bool, groups: SystemRuns | None, trials: int, seed: int) -> tuple[int, int] | None:
+    """Return the number of resamples and their seed, if ranks are resampled."""
+    return (trials, seed) if ranks or groups is not None else None
 
 
 def _average_systems(scores: Scores, groups: SystemRuns | None) -> tuple[Scores, list[Note]]:
