@@ -411,6 +411,16 @@ ROWS = (
         "extension of the file. They are ordered by id, which does not reveal ranks.",
     ),
     Command(
+        "fuse",
+        group="collect",
+        does="fuse several runs to one",
+        example="bm25.run dense.run --method rrf -o fused.run",
+        common="--method --norm --weights --k --depth --name -o --ties",
+        description="Fuse the rankings of several runs to one run: by ranks (rrf, isr, logisr, rbc, borda, condorcet) "
+        "or by scores (combsum, combmnz, combanz, combmax, combmin).",
+        epilog="Runs are fused topic by topic, in bounded memory.",
+    ),
+    Command(
         "assess",
         group="collect",
         does="merge labels of several assessors, measure agreement",

@@ -372,14 +372,14 @@ class TableRun(Run):
     def _find_table_tops(self, table: Table, depth: int | None) -> dict[str, Top]:
         """Return the first documents of each ranking of a table of whole topics."""
         table = self.merge_table(table)
-        order = np.arange(len(table)) if self.keeps_order else _sort_rows(table, self.stable)
+        order = np.arange(len(table)) if self.keeps_order else sort_rows(table, self.stable)
         lists = [order[a:b] for a, b in table.iter_bounds()]
         docs = iter(table.docs[np.concatenate([order[:0], *(rows[:depth] for rows in lists)])])
         return {
             name: Top(
                 list(islice(docs, len(rows[:depth]))),
                 not self.keeps_order and _has_tie_at_depth(table.values[rows], depth),
-                not self.keeps_order and _has_rank_conflict(table, rows),
+                not self.keeps_order and has_rank_conflict(table, rows),
             )
             for name, rows in zip(table.names, lists, strict=True)
         }
@@ -409,7 +409,7 @@ def _has_tie_at_depth(values: Sequence[float] | Floats, depth: int | None) -> bo
     return depth is not None and len(values) > depth and bool(values[depth - 1] == values[depth])
 
 
-def _has_rank_conflict(table: Table, rows: Ints) -> bool:
+def has_rank_conflict(table: Table, rows: Ints) -> bool:
     """Return True if a better rank has a lower score. `rows` have falling scores."""
     if table.ranks is None or not (np.diff(table.ranks[rows]) < 0).any():
         return False
@@ -425,7 +425,7 @@ def rank_documents(docs: Mapping[str, float], keeps_order: bool, stable: bool) -
     return sorted(equals, key=docs.__getitem__, reverse=True)
 
 
-def _sort_rows(table: Table, stable: bool) -> Ints:
+def sort_rows(table: Table, stable: bool) -> Ints:
     """Return the rows of a table in this order, group by group."""
     within = np.diff(table.group) == 0
     if not (within & (np.diff(table.values) >= 0)).any():
