@@ -42,7 +42,7 @@ MAY_USE: dict[str, set[str]] = {
     "scores": BASE | {"data.files", "measures.base"},
     "evaluation": BASE | {"data", "labelling", "measures", "scores"},
     "assess": BASE | {"data", "scores"},
-    "fusion": BASE | {"data", "scores"},
+    "runs": BASE | {"data", "scores"},
     "stats": BASE | {"data.reading.parts", "scores", "figures"},
     "comparison": BASE | {"scores", "stats", "evaluation.results", "assess.teams", "data.tracks", "data.run_systems"},
     "figures": BASE | {"data.files", "data.names", "scores"},
@@ -90,11 +90,11 @@ MAY_USE: dict[str, set[str]] = {
     "cli": BASE
     | COMPILED
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "assess", "plot"}
-    | {"figures", "fusion", "tools", "stats", "comparison", "meta", "judging", "spark"},
+    | {"figures", "runs", "tools", "stats", "comparison", "meta", "judging", "spark"},
     "compat": BASE | {"data", "measures", "scores", "evaluation"},
     "__init__": BASE
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "compat"}
-    | {"assess", "fusion", "plot", "tools", "stats", "comparison", "meta", "judging", "spark"},
+    | {"assess", "runs", "plot", "tools", "stats", "comparison", "meta", "judging", "spark"},
     "__main__": {"cli"},
 }
 

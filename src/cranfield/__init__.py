@@ -44,7 +44,7 @@ _PUBLIC = {
     "evaluation.texts": "evaluate_texts",
     "evaluation.tracing": "explain",
     "evaluation.unjudged": "Bound bounds",
-    "fusion": "FusedRun fuse",
+    "runs.fusion": "FusedRun fuse",
     "judging.audit": "Audit audit",
     "judging.battles": "Battles battles",
     "judging.judge": "JudgeReport judge",

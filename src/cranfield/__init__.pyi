@@ -51,8 +51,6 @@ from cranfield.evaluation.texts import evaluate_texts as evaluate_texts
 from cranfield.evaluation.tracing import explain as explain
 from cranfield.evaluation.unjudged import Bound as Bound
 from cranfield.evaluation.unjudged import bounds as bounds
-from cranfield.fusion import FusedRun as FusedRun
-from cranfield.fusion import fuse as fuse
 from cranfield.judging.audit import Audit as Audit
 from cranfield.judging.audit import audit as audit
 from cranfield.judging.battles import Battles as Battles
@@ -216,6 +214,8 @@ from cranfield.measures.verticals import Vscore as Vscore
 from cranfield.report.bibliography import bibtex as bibtex
 from cranfield.report.page.report import ReportPage as ReportPage
 from cranfield.report.page.report import report_page as report_page
+from cranfield.runs.fusion import FusedRun as FusedRun
+from cranfield.runs.fusion import fuse as fuse
 from cranfield.scores import Interval as Interval
 from cranfield.scores import Note as Note
 from cranfield.scores import Scores as Scores

@@ -171,7 +171,7 @@ WORKING = (
     "evaluate", "compare", "plan", "meta", "meta discriminative-power", "meta swap",
     "meta correlation", "meta concordance", "meta judgments", "plot cwl runs", "plot cwl vary",
     "plot cwl functions", "measures", "explain", "label", "judge", "battles",
-    "pool", "validate", "simulate", "presets", "gdeval", "trec_eval", "completion", "help",
+    "pool", "fuse", "validate", "simulate", "presets", "gdeval", "trec_eval", "completion", "help",
 )  # fmt: skip
 
 
@@ -196,7 +196,6 @@ def test_examples_work(name: str, collection: Path, cranfield: Command) -> None:
         ("eval q r", "cranfield: unknown command 'eval'. Did you mean evaluate?"),
         ("significance q r s", "Did you mean compare?"),
         ("ndcg q r", "unknown command 'ndcg'. Did you mean `cranfield evaluate QRELS RUN -m "),
-        ("fuse a b", "unknown command 'fuse'. cranfield does not fuse runs. Fuse them with ranx, "),
         ("xyzzy", "cranfield: unknown command 'xyzzy'. See `cranfield --help`."),
         ("--verison", "cranfield: unknown option --verison. Did you mean --version?"),
         (
@@ -279,7 +278,7 @@ def test_what_quiet_and_verbose_are() -> None:
 # -- one meaning ----------------------------------------------------------------------------------
 
 CHOSEN = {  # which of them there are depends on the command, not what it means to choose one
-    "-f", "--format", "--table", "--ties", "--test",
+    "-f", "--format", "--method", "--table", "--ties", "--test",
     "--ranks",  # of figures: how many are drawn; of compare: a switch
 }  # fmt: skip
 

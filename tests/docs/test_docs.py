@@ -48,7 +48,7 @@ from tests.made import exit_code, in_10_digits
 GUIDES = (
     "README.md", "docs/files.md", "docs/inputs.md", "docs/rankings.md", "docs/levels.md",
     "docs/custom-measures.md", "docs/scores.md", "docs/labelling.md", "docs/ntcireval.md",
-    "docs/assess.md",
+    "docs/assess.md", "docs/fuse.md",
     "docs/pool.md", "docs/cwl.md", "docs/preferences.md", "docs/gdeval.md",
     "docs/trec_eval.md", "docs/letor.md", "docs/sessions.md", "docs/texts.md",
     "docs/answers.md", "docs/rag.md",

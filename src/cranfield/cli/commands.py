@@ -414,7 +414,7 @@ ROWS = (
         "fuse",
         group="collect",
         does="fuse several runs to one",
-        example="bm25.run dense.run --method rrf -o fused.run",
+        example="bm25.run dense.run --method rrf -o fused.run\nbm25.run dense.run --method combsum --norm z --weights 2,1",
         common="--method --norm --weights --k --depth --name -o --ties",
         description="Fuse the rankings of several runs to one run: by ranks (rrf, isr, logisr, rbc, borda, condorcet) "
         "or by scores (combsum, combmnz, combanz, combmax, combmin).",
@@ -577,11 +577,11 @@ RENAMED = {name: row.renamed for name, row in sorted(BY_NAME.items()) if row.ren
 _SYNONYMS = {  # commands of other tools, by the command of ours that does the same
     "evaluate": "eval run score",
     "compare": "significance sigtest ttest t-test test diff stats",
+    "fuse": "fusion merge rrf combine",
     "measures": "metrics metric",
     "trec_eval": "treceval trec-eval",
 }
 _OUT_OF_SCOPE = {  # what cranfield does not do
-    "cranfield does not fuse runs. Fuse them with ranx, then evaluate the result.": "fuse fusion",
     "cranfield evaluates runs that a search system wrote. It does not search or rerank.": "index "
     "search retrieve rank rerank",
 }

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
-from cranfield.fusion import METHODS, NORMS
+from cranfield.runs.fusion import METHODS, NORMS
 from tests.made import examples
 
 A = {"q": {"a": 3, "b": 2, "c": 1}}

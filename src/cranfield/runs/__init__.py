@@ -1,0 +1,1 @@
+"""Runs combined, without judgments."""
