@@ -12,8 +12,8 @@ from cranfield.data.files import write_whole
 from cranfield.data.reading.table import Table
 from cranfield.data.run_reader import read_runs
 from cranfield.data.run_writer import format_run
-from cranfield.runs.fusion import METHODS, NORMS, build_settings, fuse_runs
 from cranfield.options import OptionGroup, argument, choice, option
+from cranfield.runs.fusion import METHODS, NORMS, build_settings, fuse_runs
 
 OPTIONS = (
     argument("runs", "RUN", "two or more runs", nargs="+"),
