@@ -414,7 +414,7 @@ ROWS = (
         "fuse",
         group="collect",
         does="fuse several runs to one",
-        example="bm25.run dense.run --method rrf -o fused.run\nbm25.run dense.run --method combsum --norm z --weights 2,1",
+        example="bm25.run dense.run --method rrf -o fused.run\nbm25.run dense.run --method combsum --weights 2,1",
         common="--method --norm --weights --k --depth --name -o --ties",
         description="Fuse the rankings of several runs to one run: by ranks (rrf, isr, logisr, rbc, borda, condorcet) "
         "or by scores (combsum, combmnz, combanz, combmax, combmin).",
