@@ -17,11 +17,10 @@ from cranfield.errors import CranfieldError
 from cranfield.runs.fusion import METHODS, NORMS
 from tests.made import examples
 
-A = {"q": {"a": 3, "b": 2, "c": 1}}
-B = {"q": {"b": 0.9, "d": 0.3}}
-COMB = [name for name, row in METHODS.items() if row.needs_scores]
-
 Nested = dict[str, dict[str, float]]
+A: Nested = {"q": {"a": 3, "b": 2, "c": 1}}
+B: Nested = {"q": {"b": 0.9, "d": 0.3}}
+COMB = [name for name, row in METHODS.items() if row.needs_scores]
 
 
 def fuse_scores(runs: Any, *args: Any, **options: Any) -> dict[str, float]:
@@ -104,7 +103,7 @@ def normalise(norm: str, ranked: list[tuple[str, float]]) -> dict[str, float]:
     mean = sum(values) / len(values)
     sd = math.sqrt(sum((s - mean) ** 2 for s in values) / len(values))
     total = sum(s - low for s in values)
-    by_norm = {
+    by_norm: dict[str, Any] = {
         "min-max": lambda s, r: (s - low) / (high - low) if high > low else 1.0,
         "max": lambda s, r: s / high,
         "sum": lambda s, r: (s - low) / total if total else 1 / len(values),
@@ -198,7 +197,7 @@ def test_fuse_files_equal_dicts(tmp_path: Path, method: str) -> None:
         for _ in range(3)
     ]
     files = [write_trec(tmp_path / f"{name}.run", run) for name, run in zip("abc", runs, strict=True)]
-    norm = {"norm": "none"} if method in COMB else {}
+    norm: dict[str, Any] = {"norm": "none"} if method in COMB else {}
     assert cf.fuse(files, method, **norm).to_dict() == cf.fuse(runs, method, **norm).to_dict()
 
 
