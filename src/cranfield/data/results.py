@@ -11,29 +11,27 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import lru_cache, partial
 from itertools import islice, pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from cranfield.data.ntcir.nev import read_results as read_nev
 from cranfield.data.reading.cells import Layout, Names, detect_layout_format, read_lines
 from cranfield.data.reading.columns import SPELLINGS, find_spelling, is_row_number
+from cranfield.data.reading.contents import REMARK
 from cranfield.data.reading.formats import JSON, LETOR
 from cranfield.data.reading.lines import Line, parse_finite, parse_identifier
-from cranfield.data.reading.signatures import match_object, read_rows, reject_foreign
+from cranfield.data.reading.signatures import Match, match_object, read_rows, reject_foreign
 from cranfield.data.reading.source import START, Source
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.replicates import Replicate, find_replicate_columns, read_replicates
+from cranfield.data.replicates import find_replicate_columns, read_replicates
+from cranfield.data.score_rows import ALL, AMEAN, ReadLog, Result, get_details, resolve_details
 from cranfield.data.systems import RunNames
-from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import format_option
 
 ResultsLike: TypeAlias = Any  # a path, {topic: {measure: value}}, {topic: value}, a frame, tuples
 
-ALL = "all"  # summary row of trec_eval, ir_measures and cranfield, not a topic
-AMEAN = "amean"  # the summary row of ndeval and gdeval, whose tables begin with runid,topic
 _TEXTS = ("relstring", "runid")  # text measures of trec_eval
 _NAMES_PARSED = 100  # number of names of a run that are parsed as measures
 _NEV = re.compile(rb"\s*\S+ (#|[^\s=]+=\s)")  # NTCIREVAL: 0001 # syslen=…, 0001 AP= 0.5000
@@ -61,35 +59,6 @@ ORDERS = (  # of lines with four fields: ir_measures, tot and rag4reports
     ("run", "measure", "topic", "value"),
     ("topic", "run", "measure", "value"),
 )
-
-
-@dataclass(frozen=True, eq=False)
-class ReadLog:
-    """What reading scores leaves out or decides, for notes."""
-
-    excluded: dict[tuple[str, str], bool] = field(default_factory=dict)
-    """Summary rows by location and name: True if in a file."""
-    decisions: list[str] = field(default_factory=list)
-
-
-class Result(NamedTuple):
-    """Value of a measure for a run and a topic: NaN if undefined, None if missing.
-
-    `run` is None if the data do not name it.
-    """
-
-    run: str | None
-    topic: str
-    measure: str
-    value: float | None
-    line: Line
-    replicate: Replicate | None = None  # averaged within the topic
-    seed: Replicate | None = None  # a run of a system
-
-    @property
-    def is_summary(self) -> bool:
-        """True if this is a summary over all topics, by the rules of its format."""
-        return self.topic == ALL or (self.topic == AMEAN and "runid" in self.line.cells)
 
 
 def read_results(
@@ -124,14 +93,16 @@ def read_results(
         source or data,
         LAYOUT,
         location,
-        nested=partial(_flatten_mapping, is_measure),
+        nested=partial(_flatten_mapping, is_measure, log),
         location=location,
     )
-    results: Iterable[Result] = (r for line in lines for r in _read_line(line, orders))
-    if _has_columns(data, source):
+    results: Sequence[Result] = [r for line in lines for r in _read_line(line, orders, log)]
+    if results and get_details(results[0]) is not None:
+        results = resolve_details(_drop_attributes(results, is_measure), log, path or location)
+    elif _has_columns(data, source):
         results = _drop_attributes(results, is_measure)
     else:
-        results = _reject_documents(results, is_measure, path or location)
+        _reject_documents(results, is_measure, path or location)
     topics = _select_topics(results, is_wanted, path or location, log, bool(path))
     named_results = _assign_runs(topics, path)
     yield from _set_run(named_results, path) if path and run_names == "file" else named_results
@@ -150,7 +121,7 @@ def _has_columns(data: ResultsLike, source: Source | None) -> bool:
     return is_frame(data) or (isinstance(data, list) and isinstance(next(iter(data), 0), Mapping))
 
 
-def _drop_attributes(results: Iterable[Result], is_measure: Callable[[str], bool]) -> Iterable[Result]:
+def _drop_attributes(results: Sequence[Result], is_measure: Callable[[str], bool]) -> list[Result]:
     """Return the results without columns of texts, lists or objects, and without row numbers.
 
     Columns without a number are attributes of topics only if another column has numbers.
@@ -159,26 +130,28 @@ def _drop_attributes(results: Iterable[Result], is_measure: Callable[[str], bool
     columns: dict[str, bool] = {}  # True if a cell is a number
     for row in rows:
         if _is_column(row):
-            columns[row.measure] = columns.get(row.measure, False) or parse_finite(row.value) is not None
-    attributes = {name for name, has_number in columns.items() if not has_number and not is_measure(name)} - {"runid"}
-    return [row for row in rows if row.measure not in attributes] if any(columns.values()) else rows
+            is_number = parse_finite(row.value) is not None or (get_details(row) is None and is_measure(row.measure))
+            columns[row.measure] = columns.get(row.measure, False) or is_number
+    attributes = {name for name, has_number in columns.items() if not has_number} - {"runid"}
+    has_numbers = any(parse_finite(row.value) is not None for row in rows)
+    return [row for row in rows if row.measure not in attributes] if has_numbers else rows
 
 
 def _is_column(result: Result) -> bool:
     """Return True if the measure is the name of a column, not a cell."""
-    return result.measure in result.line.cells
+    details = get_details(result)
+    return result.measure in result.line.cells if details is None else details.is_column
 
 
-def _reject_documents(results: Iterable[Result], is_measure: Callable[[str], bool], location: str) -> Iterator[Result]:
-    """Yield the results. Raise an error if they are runs, with documents as measures.
+def _reject_documents(results: Iterable[Result], is_measure: Callable[[str], bool], location: str) -> None:
+    """Raise an error if results are runs, with documents as measures.
 
     Scores have the same measures for every topic. Names that are no known measures are documents
     if topics of a run differ in their names, or if every topic lists the same names in another
     order, each time from the highest value to the lowest.
     """
-    rows = list(results)
     runs: dict[str | None, dict[str, dict[str, Any]]] = {}
-    for run, topic, name, value, *_ in rows:
+    for run, topic, name, value, *_ in results:
         if topic not in (ALL, AMEAN) and name != "runid":
             runs.setdefault(run, {}).setdefault(topic, {})[name] = value
     for topics in runs.values():
@@ -191,7 +164,6 @@ def _reject_documents(results: Iterable[Result], is_measure: Callable[[str], boo
             problem = f"{examples}, … are no known measures and differ between topics: this is a run"
             measures_option = format_option("-m", "measures=")
             raise make_not_scores_error(problem, location, fix=f". Name custom measures with {measures_option}")
-    return iter(rows)
 
 
 def _are_rankings(topics: list[dict[str, Any]]) -> bool:
@@ -258,8 +230,11 @@ def _read_nev_results(source: Source) -> Iterator[Result]:
             yield Result(None, topic, measure, value, nowhere)
 
 
-def _read_line(line: Line, orders: Sequence[Names]) -> Iterator[Result]:
+def _read_line(line: Line, orders: Sequence[Names], log: ReadLog) -> Iterator[Result]:
     """Yield the results of a line. `orders` are other orders of the fields of text."""
+    if REMARK in line.cells:
+        log.add(line.location, str(line.cells[REMARK]))
+        return
     is_table = tuple(line.cells) not in LAYOUT.forms  # with named columns, the topic first
     if not is_table:
         line = _reorder_fields(line, orders)
@@ -315,7 +290,7 @@ def _parse_number(result: Result) -> float | None:
 
 
 def _flatten_mapping(
-    is_measure: Callable[[str], bool], data: Mapping[Any, Any], location: str
+    is_measure: Callable[[str], bool], log: ReadLog, data: Mapping[Any, Any], location: str
 ) -> Iterator[dict[str, Any]]:
     """Yield rows of the results of a run, or of ``{run: …}``.
 
@@ -326,7 +301,7 @@ def _flatten_mapping(
     if match is not None:
         reject_foreign(match.signature, "scores", location)
         if match.signature.get_reader("scores") is not None:
-            yield from (cells for _, cells in read_rows(match, "scores", location))
+            yield from _read_match(match, log, location)
             return
     if isinstance(data.get("topics"), Mapping) and "measures" in data:
         if {"runs", "all"} <= data.keys():
@@ -345,6 +320,15 @@ def _flatten_mapping(
             problem = f"{type(of_run).__name__} for run {run}"
             raise InputError(problem, "{topic: {measure: value}}", location)
         yield from ({"run": run, **row} for row in _flatten_run(of_run, is_measure))
+
+
+def _read_match(match: Match, log: ReadLog, location: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file of another tool. `log` collects remarks."""
+    for _, cells in read_rows(match, "scores", location):
+        if REMARK in cells:
+            log.add(location, str(cells[REMARK]))
+        else:
+            yield cells
 
 
 def _is_nested(data: Any) -> bool:
@@ -418,7 +402,7 @@ def _detect_order(rows: list[list[str]], is_measure: Callable[[str], bool], loca
         fix = f"Add a header with tabs between the names. Possible orders: {listing}."
         raise InputError.from_problem(problem, fix, location)
     if len(orders) > 1:
-        log.decisions.append(f"{location}: fields read as {' '.join(orders[0])}")
+        log.add(location, f"fields read as {' '.join(orders[0])}")
     return orders[0]
 
 

@@ -18,11 +18,13 @@ import numpy as np
 from cranfield.data.folding import explain_folded, match_folded
 from cranfield.data.qrels import Qrels
 from cranfield.data.reading.lines import Line
+from cranfield.data.reading.signatures import detect_record
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.replicates import Cells, Replicate, Values, average_replicates, make_cell
-from cranfield.data.results import ALL, ReadLog, Result, make_not_scores_error, read_results
+from cranfield.data.results import make_not_scores_error, read_results
 from cranfield.data.run import Run
+from cranfield.data.score_rows import ALL, ItemCheck, ReadLog, Result
 from cranfield.data.systems import RunNames, check_distinct_paths, resolve_names
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, check_choice
@@ -134,12 +136,14 @@ def _read(
     if len(parts) == 1 and isinstance(parts[0], _SavedScores) and run_names == "tag":
         return _read(parts[0].scores, missing, measures, lower, run_names)
     rows = (_iter_rows(part, run_names) if isinstance(part, _SavedScores) else part for part in parts)
-    results = chain.from_iterable(rows)
+    items = ItemCheck()
+    results = items.check(chain.from_iterable(rows))
     table = _ResultValues.from_results(map(_convert_to_seed, results) if replicates == "apart" else results)
     if systems is not None:
         systems |= table.systems
     scores = _collect_scores(table, missing, measures, lower)
-    notes = (*_note_exclusions(log), *_note_suspected_summaries(scores), *_note_suspected_failures(scores))
+    different = (Note("other-items", text) for text in items.list_warnings())
+    notes = (*_note_exclusions(log), *different, *_note_suspected_summaries(scores), *_note_suspected_failures(scores))
     return _rename_columns(replace(scores, notes=(*scores.notes, *notes)), measures)
 
 
@@ -149,7 +153,7 @@ ROUNDING = 1e-4  # of values that tools print
 
 def _note_exclusions(log: ReadLog) -> Iterator[Note]:
     """Note decisions, and summary rows except ``all`` in files: no topic has this name."""
-    yield from (Note("reading", text) for text in dict.fromkeys(log.decisions))
+    yield from (Note("reading", text) for text in log.list_decisions())
     for (location, name), in_file in log.excluded.items():
         if name != ALL or not in_file:
             yield Note("summary-rows", f"{location}: summary row {name!r} excluded")
@@ -191,7 +195,9 @@ class _SavedScores(NamedTuple):
 def _iter_parts(data: ScoresLike, read: Reader) -> Iterator[_SavedScores | Iterable[Result]]:
     """Yield the scores or results of each file, frame or run."""
     _reject_run(data)
-    if isinstance(data, str | os.PathLike):
+    if isinstance(data, Mapping) and detect_record(data, IN_MEMORY) is not None:
+        yield read(data)
+    elif isinstance(data, str | os.PathLike):
         yield _read_file(data, read)
     elif is_frame(data):
         yield read(data)

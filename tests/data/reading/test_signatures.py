@@ -59,6 +59,9 @@ OBJECTS: list[tuple[Any, str]] = [
      "promptfoo"),
     ({"version": 2, "eval": {"model": "m"}, "samples": [{"id": 1, "scores": {"s": {}}}]},
      "inspect_ai"),
+    ({"version": 2, "status": "success", "eval": {"model": "m"}, "plan": {}, "samples": None},
+     "inspect_ai log without"),
+    ({"summary": {}, "results": [{"input": "x", "scores": {"s": 1}}]}, "Braintrust"),
     ({"task_name": "T", "scores": {"test": [{"main_score": 0.5}]}}, "MTEB result"),
     ({m: {f"{m.upper()}@10": 0.5} for m in ("ndcg", "map", "recall", "precision")}, "BEIR"),
 ]  # fmt: skip
@@ -66,6 +69,8 @@ RECORDS: list[tuple[Any, str]] = [
     ({"doc_id": 0, "doc": {"question": "x"}, "resps": [["x"]], "exact_match": 1.0}, "lm-eval"),
     ({"testIdx": 0, "promptIdx": 0, "score": 1, "vars": {}}, "promptfoo"),
     ({"example_id": "e1", "feedback.correct": 1.0, "id": "r1"}, "LangSmith"),
+    ({"user_input": "x", "response": "y", "faithfulness": 1.0}, "ragas results"),
+    ({"query_id": "q1", "run_1_score": 0.5}, "open-rag-eval"),
     ({"input": "x", "correct_score": {"name": "correct", "score": 1.0}}, "Phoenix"),
     ({"id": "1", "input": "x", "scores": {"correct": 1.0}}, "Braintrust"),
     ({"id": "1", "traceId": "t", "name": "n", "value": 1.0, "dataType": "NUMERIC"}, "Langfuse"),

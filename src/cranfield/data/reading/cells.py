@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import describe_column, find_spelling, reject_duplicates
@@ -227,13 +227,13 @@ def _read_rows(
 ) -> Iterator[Line]:
     names: tuple[Any, ...] | None = None
     columns: dict[str, str] = {}
-    rows = iter(table)
+    first, rows = _peek_row(table, headed)
     for row in rows:
         if isinstance(row, InputError):
             raise row
         number, cells = row
         if names is None or (tuple(cells) != names and not layout.fixed):
-            if layout.use is not None and (signature := detect_record(cells, location)) is not None:
+            if layout.use is not None and (signature := detect_record(cells if names else first, location)) is not None:
                 reject_foreign(signature, layout.use, location, number)
                 if names is None and signature.get_reader(layout.use) is not None:
                     yield from _read_foreign_rows(
@@ -249,13 +249,30 @@ def _read_rows(
         headed = False
 
 
+def _peek_row(
+    table: Iterable[Row | InputError], headed: bool
+) -> tuple[Mapping[Any, Any] | None, Iterator[Row | InputError]]:
+    """Return the first row with values, for its format, and all rows with the header."""
+    rows = iter(table)
+    start = list(islice(rows, 2 if headed else 1))
+    first = start[-1] if start else None
+    return (first[1] if isinstance(first, tuple) and not isinstance(first, InputError) else None), chain(start, rows)
+
+
 def _read_foreign_rows(
     signature: Signature, use: Use, location: str, rows: Iterable[Row | InputError]
 ) -> Iterator[Line]:
     """Yield the lines of a table that another tool has written."""
-    records = (x if isinstance(x, InputError) else SourceRecord(Place(location, x[0]), x[1]) for x in rows)
+    numbered = enumerate(rows, 1)
+    records = (
+        x if isinstance(x, InputError) else SourceRecord(_build_place(location, x[0], i), x[1]) for i, x in numbered
+    )
     for number, cells in read_rows(Match(signature, records), use, location):
         yield Line(location, number, cells)
+
+
+def _build_place(location: str, line: int | None, record: int) -> Place:
+    return Place(location, line, "" if line else f" in record {record}")
 
 
 def _read_mapping(data: Any, layout: Layout, location: str, nested: Nested | None) -> Iterator[Line]:

@@ -1,8 +1,9 @@
 """Contents of files of other tools: what the readers in the table of `signatures` yield.
 
 A reader of judgments or runs yields a `DocumentList` for each topic. A reader of scores yields a
-mapping with the keys ``topic``, ``measure``, ``value`` and, if the file names it, ``run``. All
-readers can yield a `Remark`, which becomes a note with a count.
+mapping with the keys ``topic``, ``measure``, ``value`` and, if the file has them, ``run``, a
+replicate such as ``epoch``, and `DETAILS`. A missing score is None. All readers can yield a
+`Remark`, which becomes a note with a count.
 """
 
 from __future__ import annotations
@@ -39,6 +40,23 @@ class Remark(NamedTuple):
         '2 empty ratings are unjudged'
         """
         return f"{format_count(count, self.noun)} {self.text}" if self.noun else self.text
+
+
+DETAILS = "(details)"  # key of a row of scores
+REMARK = "(remark)"  # only key of a row: the text of a note
+
+
+class Details(NamedTuple):
+    """Properties of a score that are used for all scores of a file, or of all files."""
+
+    item: str = ""  # text or hash of the item, which must be the same in all files
+    is_hash: bool = False  # another item is an error, not a warning
+    prompt: str = ""  # belongs to the name of the run if the file has several
+    filter: str = ""  # belongs to the name of the measure if the file has several
+    repeats: bool = False  # several scores of an item are repeats
+    is_column: bool = False  # the measure is a column of a table, which can have texts
+    text: str = ""  # key of the text that is the topic
+    is_trace: bool = False  # the topic is a trace, which two runs must share
 
 
 Content: TypeAlias = DocumentList | Mapping[str, Any] | Remark

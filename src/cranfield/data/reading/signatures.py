@@ -13,10 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from cranfield.data.reading import engines
+from cranfield.data.reading import engines, item_scores
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.contents import (
+    DETAILS,
+    REMARK,
     Content,
+    Details,
     DocumentList,
     Place,
     Remark,
@@ -113,29 +116,8 @@ def _name(key: str) -> str:
     return key.replace("[]", "")
 
 
-# -- conversions ----------------------------------------------------------------------------------
-
-
-def _build_jq(program: str, *columns: str) -> str:
-    """Return the command that converts a file to a table with these columns."""
-    header = ",".join(f'"{name}"' for name in columns)
-    flags = "-rn" if program.startswith("inputs") else "-r"  # for several objects on lines
-    return f"Convert it with `jq {flags} '[{header}], ({program}) | @tsv' FILE`."
-
-
-def _to_scores(program: str) -> str:
-    return _build_jq(program, "topic", "measure", "value")
-
-
 def _has_feedback(record: Item) -> bool:
     return any(str(key).startswith("feedback.") for key in record)
-
-
-def _has_scored(record: Item) -> bool:
-    return any(
-        str(key).endswith("_score") and isinstance(value, Mapping) and {"score", "name"} <= {*value}
-        for key, value in record.items()
-    )
 
 
 def _has_cutoffs(record: Item) -> bool:
@@ -148,8 +130,6 @@ def _has_numeric_scores(record: Item) -> bool:
         value is None or isinstance(value, int | float) for value in scores.values()
     )
 
-
-PER_ITEM = "Export its scores as lines `run topic measure value`."
 
 TABLE = (
     # Search engines and workbenches
@@ -192,23 +172,28 @@ TABLE = (
     Signature("Quepid book", "Quepid 8.6", ("query_doc_pairs[]",),
               {"qrels": engines.read_quepid_book}),
     # Answers and scores
-    Signature("DeepEval test run", "DeepEval 4.3", ("testCases[].metricsData",), {"scores": None},
-              _to_scores(".testCases[] | .input as $t | .metricsData[] | [$t, .name, .score]")),
-    Signature("DeepEval test run", "DeepEval 4.3", ("testRunData.testCases",), {"scores": None},
-              PER_ITEM),
+    Signature("DeepEval test run", "DeepEval 4.3", ("testCases[].metricsData",),
+              {"scores": item_scores.read_deepeval}),
+    Signature("DeepEval test run", "DeepEval 4.3", ("testRunData.testCases",),
+              {"scores": item_scores.read_deepeval}),
     Signature("promptfoo results", "promptfoo 0.121", ("results.results[].testIdx",),
-              {"scores": None}, PER_ITEM),
-    Signature("promptfoo results", "promptfoo 0.121", ("testIdx", "promptIdx"), {"scores": None},
-              PER_ITEM),
-    Signature("inspect_ai log", "inspect_ai 0.3", ("eval", "samples[].scores"), {"scores": None},
-              PER_ITEM),
+              {"scores": item_scores.read_promptfoo}),
+    Signature("promptfoo results", "promptfoo 0.121", ("testIdx", "promptIdx"),
+              {"scores": item_scores.read_promptfoo_record}),
+    Signature("inspect_ai log", "inspect_ai 0.3", ("eval", "samples[].scores"),
+              {"scores": item_scores.read_inspect}),
+    Signature("inspect_ai log without samples", "inspect_ai 0.3", ("eval.model", "plan", "status"), {},
+              "Write the complete log with `inspect log convert --to json`."),
     Signature("lm-eval samples", "lm-eval 0.4, lmms-eval 0.7", ("doc_id", "doc", "resps"),
-              {"scores": None},
-              _to_scores("inputs | . as $x | .metrics[] | [$x.doc_id, ., $x[.]]")),
-    Signature("LangSmith results", "LangSmith SDK 0.14", ("example_id",), {"scores": None},
-              PER_ITEM, also=_has_feedback),
-    Signature("Langfuse scores", "Langfuse SDK 5.0", ("traceId", "name", "value", "dataType"), {},
-              "A trace is one answer, not an item: join the scores to the items of the data set."),
+              {"scores": item_scores.read_lm_eval}),
+    Signature("LangSmith results", "LangSmith SDK 0.14", ("example_id",),
+              {"scores": item_scores.read_langsmith}, also=_has_feedback),
+    Signature("Langfuse scores", "Langfuse SDK 5.0", ("traceId", "name", "value", "dataType"),
+              {"scores": item_scores.read_langfuse}),
+    Signature("ragas results", "ragas 0.4", ("user_input",),
+              {"scores": item_scores.read_ragas, "run": READ, "qrels": READ}, also=item_scores.has_ragas_scores),
+    Signature("open-rag-eval results", "open-rag-eval 0.3", ("query_id",),
+              {"scores": item_scores.read_open_rag_eval}, also=item_scores.has_numbered_runs),
     Signature("autojudge scores", "autojudge-base 1.0", ("run_id", "topic_id", "measure", "value"),
               {"scores": READ}),
     Signature("nuggetizer metrics", "nuggetizer 0.0.5", ("qid", "strict_vital_score"),
@@ -227,10 +212,12 @@ TABLE = (
               also=_has_cutoffs),
     Signature("battles of an arena", "FastChat, LMArena", ("model_a", "model_b", "winner"),
               {"battles": READ}),
-    Signature("Braintrust results", "Braintrust 0.48", ("input", "scores"), {"scores": None},
-              PER_ITEM, also=_has_numeric_scores),
-    Signature("Phoenix evaluations", "Phoenix evals 3.9", (), {"scores": None}, PER_ITEM,
-              also=_has_scored),
+    Signature("Braintrust results", "Braintrust 0.48", ("input", "scores"),
+              {"scores": item_scores.read_braintrust}, also=_has_numeric_scores),
+    Signature("Braintrust results", "Braintrust 0.48", ("summary", "results[].scores"),
+              {"scores": item_scores.read_braintrust_results}),
+    Signature("Phoenix evaluations", "Phoenix evals 3.9", (),
+              {"scores": item_scores.read_phoenix}, also=item_scores.has_phoenix_scores),
 )  # fmt: skip
 TOP = frozenset(key for signature in TABLE for key in signature.top)
 RECORDS = tuple(signature for signature in TABLE if signature.keys)
@@ -357,7 +344,10 @@ def read_contents(
 
 
 def read_rows(match: Match, use: Use, location: str) -> Iterator[tuple[int | None, dict[str, Any]]]:
-    """Yield rows of scores, answers or battles with their lines. Raise the first InputError."""
+    """Yield rows of scores, answers or battles with their lines. Raise the first InputError.
+
+    Rows of scores have `DETAILS`. A row with `REMARK` has the text of a note.
+    """
     line: int | None = None
 
     def iter_records() -> Iterator[SourceRecord | InputError]:
@@ -370,7 +360,9 @@ def read_rows(match: Match, use: Use, location: str) -> Iterator[tuple[int | Non
         if isinstance(content, InputError):
             raise content
         if isinstance(content, Mapping):
-            yield line, dict(content)
+            yield line, {**content, DETAILS: content.get(DETAILS, Details())}
+        elif isinstance(content, Problem):
+            yield None, {REMARK: content.text}
 
 
 def _check_list(content: DocumentList, rankings: set[tuple[str | None, str]] | None) -> DocumentList:
