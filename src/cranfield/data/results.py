@@ -97,15 +97,22 @@ def read_results(
         location=location,
     )
     results: Sequence[Result] = [r for line in lines for r in _read_line(line, orders, log)]
-    if results and get_details(results[0]) is not None:
-        results = resolve_details(_drop_attributes(results, is_measure), log, path or location)
-    elif _has_columns(data, source):
-        results = _drop_attributes(results, is_measure)
-    else:
-        _reject_documents(results, is_measure, path or location)
+    results = _select_measures(results, is_measure, log, path or location, _has_columns(data, source))
     topics = _select_topics(results, is_wanted, path or location, log, bool(path))
     named_results = _assign_runs(topics, path)
     yield from _set_run(named_results, path) if path and run_names == "file" else named_results
+
+
+def _select_measures(
+    results: Sequence[Result], is_measure: Callable[[str], bool], log: ReadLog, location: str, has_columns: bool
+) -> Sequence[Result]:
+    """Return the results without attributes of topics. Raise InputError for a run."""
+    if results and get_details(results[0]) is not None:
+        return resolve_details(_drop_attributes(results, is_measure), log, location)
+    if has_columns:
+        return _drop_attributes(results, is_measure)
+    _reject_documents(results, is_measure, location)
+    return results
 
 
 def make_not_scores_error(problem: str, location: object, line: int | None = None, fix: str = "") -> InputError:

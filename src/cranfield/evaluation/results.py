@@ -195,11 +195,9 @@ class _SavedScores(NamedTuple):
 def _iter_parts(data: ScoresLike, read: Reader) -> Iterator[_SavedScores | Iterable[Result]]:
     """Yield the scores or results of each file, frame or run."""
     _reject_run(data)
-    if isinstance(data, Mapping) and detect_record(data, IN_MEMORY) is not None:
-        yield read(data)
-    elif isinstance(data, str | os.PathLike):
+    if isinstance(data, str | os.PathLike):
         yield _read_file(data, read)
-    elif is_frame(data):
+    elif is_frame(data) or detect_record(data, IN_MEMORY) is not None:
         yield read(data)
     elif isinstance(data, Mapping):
         for run, items in data.items():
