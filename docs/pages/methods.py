@@ -43,7 +43,7 @@ GROUPS = {
     "Tests of many systems": (
         "stats", *_tests(many=True), "one_way", "two_way", "compare_pairs",
     ),
-    "Systems with several runs": ("stats", "crossed", "seed_components", "rank_systems"),
+    "Systems with several runs": ("stats", "crossed", "seed_components", "rank_systems", "plan_seeds"),
     "Clusters and slices of topics": (
         "stats", "clustered_mean", "clustered_t_test", "clustered_randomisation", "clustered_bootstrap",
         "welch_interaction",

@@ -5,20 +5,25 @@ from __future__ import annotations
 import argparse
 
 from cranfield.cli import runner
-from cranfield.cli.output import build_output_options
+from cranfield.cli.options import call
+from cranfield.cli.output import build_output_options, show
 from cranfield.cli.scores import (
     DECIDING,
     build_evaluation_options,
     build_score_options,
+    get_scores,
     reject_options,
 )
+from cranfield.data.run_systems import group_runs, read_systems
 from cranfield.errors import InputError
 from cranfield.figures.options import build_plot_options
 from cranfield.options import Computation, OptionGroup, choice, option
+from cranfield.stats import seed_plan
 from cranfield.stats.options import build_alpha_option
 from cranfield.stats.plan import DIFFERENCES, METHODS, plan
 from cranfield.stats.plan_tables import TABLES, build_figure
 from cranfield.stats.power import POWER
+from cranfield.stats.seed_plan import SEEDS
 
 FILES = (
     "a pilot to take the variance from: QRELS RUN RUN…, or with --scores files with the scores of "
@@ -53,7 +58,22 @@ OPTIONS = (
                 value="number",
                 repeat=True,
             ),
-            option("--systems", "FILE", "number of systems that anova compares (default: the runs)", repeat=True),
+            option(
+                "--systems",
+                "FILE",
+                "number of systems that anova compares (default: the runs); or runs of each system in a pilot, as in "
+                "`cranfield compare`: the numbers of seeds and topics are then planned",
+                repeat=True,
+            ),
+            option(
+                "--for-seeds",
+                "S",
+                f"numbers of seeds of each system; may be repeated (default: {', '.join(map(str, SEEDS))})",
+                name="seed_counts",
+                value="count",
+                repeat=True,
+                requires="systems",
+            ),
             *build_alpha_option("; intervals have confidence 1 − A"),
             option(
                 "--power",
@@ -90,7 +110,7 @@ OPTIONS = (
             ),
         ),
     ),
-    *build_output_options(TABLES),
+    *build_output_options((*TABLES, *seed_plan.TABLES)),
     *build_plot_options("power against topics, of one measure", "its"),
     *build_evaluation_options(),
 )
@@ -99,17 +119,25 @@ OPTIONS = (
 def run(options: argparse.Namespace) -> int:
     """Design, show the tables, and draw."""
     _check_variance(options)
-    options.systems = _read_systems(options.systems)
+    if options.systems and not (len(options.systems) == 1 and options.systems[0].isdecimal()):
+        return _plan_seeds(options)
+    if options.seed_counts:
+        raise InputError.from_problem("--for-seeds requires --systems with the runs of each system")
+    options.systems = int(options.systems[0]) if options.systems else None
     return runner.run(Computation(plan, "scores" if options.files else "nothing"), options, build_figure)
 
 
-def _read_systems(texts: list[str] | None) -> int | None:
-    """Return the number of systems."""
-    if not texts:
-        return None
-    if len(texts) > 1 or not texts[0].isdecimal():
-        raise InputError(f"--systems {' '.join(texts)!r}", "an integer")
-    return int(texts[0])
+def _plan_seeds(options: argparse.Namespace) -> int:
+    """Show the numbers of seeds and topics for systems of several runs."""
+    if not options.files:
+        raise InputError.from_problem("--systems with runs requires a pilot", "Use QRELS RUN RUN…, or --scores FILE….")
+    if options.plot:
+        raise InputError.from_problem("--plot requires runs, or a number as --systems")
+    reject_options(options, {"methods", "sizes", "residual"}, "runs, or a number as --systems")
+    scores = get_scores(options, runs=2)
+    systems = read_systems(options.systems, scores.runs)
+    group_runs(systems)  # raises an error if no system has several runs
+    return show(call(seed_plan.plan_seeds, options, scores=scores, systems=systems, seeds=options.seed_counts), options)
 
 
 def _check_variance(options: argparse.Namespace) -> None:

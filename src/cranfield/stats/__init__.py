@@ -27,6 +27,7 @@ from cranfield.stats.power import *
 from cranfield.stats.prediction import *
 from cranfield.stats.result import *
 from cranfield.stats.sample_estimates import *
+from cranfield.stats.seed_plan import *
 from cranfield.stats.slices import *
 from cranfield.stats.standardise import *
 from cranfield.stats.suites import *

@@ -35,10 +35,10 @@ _CELLS = 1 << 20  # resampled values in memory: 8 MB
 
 @dataclass(frozen=True)
 class Term:
-    """Part of a variance, with its degrees of freedom. The value can be an array of repetitions."""
+    """Part of a variance, with its degrees of freedom. Both can be arrays of repetitions."""
 
     value: Any
-    df: float
+    df: Any
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _compute_df(value: Any, terms: Sequence[Term]) -> Any:
     """Return V² / Σ (term² / df), or the smallest df if all terms are 0."""
     value = np.asarray(value, dtype=np.float64)
     divisor = np.asarray(sum(term.value**2 / term.df for term in terms), dtype=np.float64)
-    least = np.full_like(value, min(term.df for term in terms))
+    least = np.array(np.minimum.reduce([np.broadcast_to(term.df, value.shape) for term in terms]), dtype=np.float64)
     return np.divide(value**2, divisor, out=least, where=divisor > 0)
 
 
