@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from decimal import Decimal
-from typing import Any, get_args
+from functools import partial
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,9 @@ from cranfield.data.answers import AnswerLimits, read_answers
 from cranfield.data.folding import explain_folded, match_folded
 from cranfield.data.judged_answers import read_assignments, read_bank, read_criteria, read_support
 from cranfield.data.ntcir import topic_dirs
+from cranfield.data.preference_pairs import read_preference_pairs
 from cranfield.data.reading import letor
+from cranfield.data.reading.cells import detect_file
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.formats import (
     DIRECTORIES,
@@ -31,8 +34,10 @@ from cranfield.data.reading.formats import (
 from cranfield.data.reading.inspection import Inspection
 from cranfield.data.reading.records import Problem, ReadOptions, Severity
 from cranfield.data.reading.shapes import TREC_ANSWERS
+from cranfield.data.reading.signatures import Use
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table, iter_whole_topics
+from cranfield.data.results import read_results
 from cranfield.data.run import make_no_topic_error
 from cranfield.data.systems import check_tag_count
 from cranfield.data.tracks import TopicsLike, choose_topics, find_topics_file, read_topics
@@ -48,8 +53,16 @@ ANSWERS: dict[str, Callable[..., Any]] = {  # kinds detected by their labels, wi
     "support": read_support,
     "rubric": read_criteria,
 }
+FOREIGN: dict[Use, Callable[..., Any]] = {  # kinds detected by the keys of other tools, with their readers
+    "scores": lambda path: _Topics(dict.fromkeys(result.topic for result in read_results(path))),
+    "battles": lambda path: _Topics(dict.fromkeys(pair.topic for pair in read_preference_pairs(path).pairs)),
+}
 BY_TOPIC = ("nuggets", "queries")  # kinds read as {topic: …}
 FEW_DECIMALS = 4  # with at most 4 decimals, ties probably come from rounding
+
+
+class _Topics(NamedTuple):
+    topics: Iterable[str]
 
 
 @dataclass
@@ -140,6 +153,20 @@ def _try_judged_answers(report: Report, source: Source) -> Report:
             answers_report = check_file(source, name, read)
             if not answers_report.problems:
                 return answers_report
+        return _try_foreign(report, source)
+    return report
+
+
+def _try_foreign(report: Report, source: Source) -> Report:
+    """Return a report of scores or battles, if the file is from another tool."""
+    try:
+        signature = detect_file(source)
+    except CranfieldError:
+        return report
+    for use, read in FOREIGN.items():
+        if signature is not None and signature.readers.get(use) is not None:
+            description = f"{use}, {signature.name}"
+            return replace(check_file(source, use, read), describe=partial(str, description))
     return report
 
 

@@ -513,17 +513,21 @@ def _choose_columns(names: list[str], selection: str | Sequence[Any] | None) -> 
 def choose_columns(names: Sequence[str], selection: str | Sequence[Any]) -> list[str]:
     """Return the columns of the requested measures, in any spelling.
 
+    Names with spaces can be written with underscores.
+
     >>> choose_columns(["map", "P_10"], "P@10 AP")
     ['P_10', 'map']
+    >>> choose_columns(["Answer Relevancy", "map"], "map Answer_Relevancy")
+    ['map', 'Answer Relevancy']
     """
-    columns, requested = [], _list_names(selection)
+    columns, requested = [], [name for _, name in _split_names(selection, names)]
     canonical_names = {name: _format_canonical(name) for name in names} if requested else {}
     for name in requested:
         canonical = _format_canonical(name)
         matching = [
             column
             for column, column_canonical in canonical_names.items()
-            if column == name or column_canonical == canonical
+            if name in (column, column.replace(" ", "_")) or column_canonical == canonical
         ]
         if not matching:
             valid_names = ", ".join(names)
@@ -536,16 +540,18 @@ def _make_selector(selection: str | Sequence[Any] | None) -> Callable[[str], boo
     """Return a predicate for the requested measures."""
     if selection is None:
         return lambda name: True
-    names = _list_names(selection)
+    names = {*_list_names(selection), *_list_texts(selection)}
     canonical_names = {*map(_format_canonical, names)}
-    return cache(lambda name: name in names or _format_canonical(name) in canonical_names)
+    return cache(
+        lambda name: name in names or name.replace(" ", "_") in names or _format_canonical(name) in canonical_names
+    )
 
 
 def _rename_columns(scores: Scores, selection: str | Sequence[Any] | None) -> Scores:
     """Rename the columns as in the requested measures."""
     if selection is None:
         return scores
-    new_names = [name for name, _ in _split_names(selection)]
+    new_names = [name for name, _ in _split_names(selection, scores.measures)]
     names = [name or m for name, m in zip(new_names, scores.measures, strict=True)]
     return replace(scores, measures=tuple(names))
 
@@ -554,10 +560,14 @@ def _list_names(selection: str | Sequence[Any]) -> list[str]:
     return [name for _, name in _split_names(selection)]
 
 
-def _split_names(selection: str | Sequence[Any]) -> list[tuple[str, str]]:
-    """Split the requested measures into (column name, measure)."""
-    parts = [selection] if isinstance(selection, str) else selection
-    return [split_name(part) for part_measure in parts for part in str(part_measure).split()]
+def _list_texts(selection: str | Sequence[Any]) -> list[str]:
+    return [selection] if isinstance(selection, str) else [str(part) for part in selection]
+
+
+def _split_names(selection: str | Sequence[Any], names: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Split the requested measures into (column name, measure). `names` can contain spaces."""
+    parts = ([("", text)] if text in names else map(split_name, text.split()) for text in _list_texts(selection))
+    return [*chain.from_iterable(parts)]
 
 
 def _parse_known(name: str) -> Measure | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
@@ -425,3 +426,32 @@ def test_compare_scores_of_two_tools(tmp_path: Path, cranfield: Command) -> None
     out = cranfield.succeeds("compare", "--scores", log, other, "-m", "F", "--table", "runs", "-f", "json").out
     means = {row["run"].rpartition("/")[2]: row["mean"] for row in json.loads(out)["runs"]}
     assert means == pytest.approx({"dense": 0.4375, "a.json": 28 / 72})
+
+
+def test_read_inspect_binary_log_raises(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "x.eval", "w") as archive:
+        for name in ("_journal/start.json", "samples/1_epoch_1.json", "header.json"):
+            archive.writestr(name, "{}")
+    with pytest.raises(cf.InputError, match=r"x\.eval: inspect_ai log in the binary .*`inspect log convert --to json"):
+        cf.read_scores(tmp_path / "x.eval")
+
+
+def test_validate_detects_scores_and_battles(tmp_path: Path, cranfield: Command) -> None:
+    scores = written(tmp_path / "a.json", json.dumps({"testCases": [build_case(x, ("F", 1)) for x in "xy"]}))
+    battle = {"question_id": "q1", "model_a": "a", "model_b": "b", "winner": "tie"}
+    battles = written(tmp_path / "b.jsonl", json.dumps(battle) + "\n")
+    out = cranfield.succeeds("validate", "-v", scores, battles).out
+    assert "a.json: scores, DeepEval test run, 2 topics" in out
+    assert "b.jsonl: battles, battles of an arena, 1 topic" in out
+    invalid = written(tmp_path / "c.json", json.dumps({"testCases": [build_case("x", ("F", "high"))]}))
+    result = cranfield("validate", invalid)
+    assert result.code == 2
+    assert "c.json: error: found 'high' for F of topic x, expected a number" in result.out
+
+
+@pytest.mark.parametrize("measures", ["Answer Relevancy", "F Answer_Relevancy", ["F", "Answer Relevancy"]])
+def test_read_scores_measure_with_a_space(tmp_path: Path, measures: Any) -> None:
+    data = {"testCases": [build_case("x", ("F", 1), ("Answer Relevancy", 0.5), ("other", 0.5))]}
+    scores = read(tmp_path, data, measures=measures)
+    assert scores.measures[-1] == "Answer Relevancy"
+    assert "other" not in scores.measures

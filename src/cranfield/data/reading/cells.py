@@ -19,7 +19,7 @@ from cranfield.data.reading.lines import (
     truncate_text,
 )
 from cranfield.data.reading.mappings import read_json, read_keys
-from cranfield.data.reading.signatures import Match, Signature, Use, detect_record, read_rows, reject_foreign
+from cranfield.data.reading.signatures import Match, Signature, Use, detect, detect_record, read_rows, reject_foreign
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
@@ -257,6 +257,18 @@ def _peek_row(
     start = list(islice(rows, 2 if headed else 1))
     first = start[-1] if start else None
     return (first[1] if isinstance(first, tuple) and not isinstance(first, InputError) else None), chain(start, rows)
+
+
+def detect_file(source: Source) -> Signature | None:
+    """Return the format of another tool that a file has, or None."""
+    format = guess_format(source)
+    if format is JSON:
+        data = read_json(source)
+        return detect_record(data[0], source.name) if _is_record_list(data) else detect(data, source.name)
+    if format.tabular is None:
+        return None
+    first, _ = _peek_row(format.tabular.read_rows(source, False), format.tabular.headed)
+    return detect_record(first, source.name)
 
 
 def _read_foreign_rows(

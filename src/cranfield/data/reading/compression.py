@@ -26,6 +26,7 @@ MAGIC = {
     "tar": re.compile(rb".{257}ustar(\x00|  \x00)", re.DOTALL),
 }
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+INSPECT_FILES = ("header.json", "_journal/")  # in a log of inspect_ai
 MODULES = {"gz": "gzip", "bz2": "bz2", "xz": "lzma", "zst": ZSTD, "lz4": "lz4.frame"}
 SUFFIXES = (  # of compressed files
     *(".gz", ".bz2", ".xz", ".zst", ".zstd", ".lz4", ".zip", ".tar"),
@@ -152,6 +153,9 @@ def _open_zip(stream: Any, location: str, limit: int) -> tuple[Any, str]:
 
     archive = ZipFile(stream)
     files = [file for file in archive.infolist() if not file.is_dir()]
+    if any(file.filename.startswith(INSPECT_FILES) for file in files):
+        fix = "Convert it with `inspect log convert --to json --output-dir DIR FILE`."
+        raise InputError.from_problem("inspect_ai log in the binary format .eval", fix, location)
     file = _select_file(files, "filename", "zip", location, limit)
     if file.flag_bits & 1:
         raise InputError.from_problem(f"encrypted file {file.filename!r} in zip archive", "", location)
