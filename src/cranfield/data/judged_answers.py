@@ -63,6 +63,7 @@ ASSIGNMENTS = Layout(
     NUGGET_SPELLINGS,
     verbatim=True,
     expected_columns=f"a column named topic, or qid ({ANSWERS_HINT})",
+    use="answers",
 )
 BANK = Layout((("topic", "nugget", "importance"),), ("topic",), NUGGET_SPELLINGS, verbatim=True)
 SUPPORT = Layout(

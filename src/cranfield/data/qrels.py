@@ -30,6 +30,7 @@ from cranfield.data.reading.mappings import Nested, to_nested
 from cranfield.data.reading.objects import is_shaped, list_object_topics, read_object_records
 from cranfield.data.reading.records import (
     COLUMNS,
+    COUNTS,
     DEFAULT_OPTIONS,
     DUPLICATE,
     Problem,
@@ -366,7 +367,7 @@ def collect_records(items: Iterable[Problem | Record]) -> ValidRecords:
             raise item.cause
         else:
             warnings.append(item)
-    doubts = dict.fromkeys(warning.text for warning in warnings if warning.kind == COLUMNS)
+    doubts = dict.fromkeys(warning.text for warning in warnings if warning.kind in (COLUMNS, COUNTS))
     repeated = sum(warning.kind == DUPLICATE for warning in warnings)
     return ValidRecords(records, repeated, "; ".join(doubts))
 

@@ -173,3 +173,255 @@ def test_read_run_of_an_engine_gives_its_rankings(
     done = cranfield("validate", "-v", path)
     assert done.code == 0
     assert name in done.out
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+DETAIL = """Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating
+Us,Shop,7,lamp,d2,1,"Lamp, red",0
+Us,Shop,7,lamp,d1,2,Lamp,3
+Us,Shop,7,lamp,d9,3,Lamp,
+Us,Shop,7,lamp,d3,4,Lamp,1
+Us,Shop,7,Stuhl für 2 €,d4,1,Stuhl,2
+Us,Shop,7,Stuhl für 2 €,d8,2,Stuhl,
+"""
+SNAPSHOT = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title\n" + "".join(
+    f"{name},2026-05-03,7,{TEXTS[topic]},{doc},{rank},x\n"
+    for name, runs in (("a", RANKED), ("b", {topic: docs[::-1] for topic, docs in RANKED.items()}))
+    for topic, docs in runs.items()
+    for rank, doc in enumerate(docs, 1)
+)
+ROWS = [(TEXTS[t], d, v) for t, docs in LEVELS.items() for d, v in docs.items()]
+BASIC = "\nquery,docid,rating\n" + "".join(f"{t},{d},{v:g}\n" for t, d, v in ROWS) + "unrated,,\nlamp,d6,"
+GENERAL = "query,doc_id,rating\n" + "".join(f"{t},{d},{v:g}\n" for t, d, v in ROWS)
+QUAERITE = "\ufeffrelevance,id,query\n" + "".join(f"{v:g},{d},{t}\n" for t, d, v in ROWS)
+LTR = "".join(f"{v:.1f} qid:{t[1]} # {d} words of the query\n" for t, docs in LEVELS.items() for d, v in docs.items())
+TREC = "".join(f"\n{t} 0 {d} {v:.1f}\n" for t, docs in LEVELS.items() for d, v in docs.items())
+ESCI = "example_id,query,query_id,product_id,product_locale,esci_label\n" + "".join(
+    f"{i},{t},q{1 + (t != 'lamp')},{d},us,{'ICSE'[int(v)]}\n" for i, (t, d, v) in enumerate(ROWS)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "note"),
+    [
+        (DETAIL, "x.csv", "2 ratings without a value: these documents are unjudged"),
+        (BASIC, "x.csv", "1 topic without ratings; 1 rating without a value: these documents are unjudged"),
+        (GENERAL, "x.csv", ""),
+        (QUAERITE, "x.csv", "the document is column id"),
+    ],
+)
+def test_read_qrels_table_of_a_workbench_gives_its_ratings(text: str, name: str, note: str, tmp_path: Path) -> None:
+    qrels = cf.read_qrels(written(tmp_path / name, text))
+    assert {t: dict(sorted(d.items())) for t, d in qrels.to_dict().items()} == by_text(LEVELS)
+    assert qrels.in_doubt == note
+
+
+@pytest.mark.parametrize(
+    ("text", "levels"),
+    [
+        (ESCI, LEVELS),
+        (LTR, {"1": LEVELS["q1"], "2": LEVELS["q2"]}),
+        (TREC, LEVELS),
+        ("id\tquery_id\tproduct_id\tlabel\n0\tq1\td1\tExact\n1\tq1\td2\tIrrelevant\n2\tq1\td3\tPartial\n",
+         {"q1": {"d1": 2.0, "d2": 0.0, "d3": 1.0}}),
+    ],
+)  # fmt: skip
+def test_read_qrels_of_a_shop_collection(text: str, levels: dict[str, Any], tmp_path: Path) -> None:
+    path = written(tmp_path / ("x.txt" if text in (LTR, TREC) else "x.csv"), text)
+    assert cf.read_qrels(path).to_dict() == levels
+
+
+def test_read_qrels_labels_of_wands_are_levels_in_frames(tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"query_id": [1, 1], "product_id": [7, 8], "label": ["Exact", "Partial"]})
+    qrels = cf.read_qrels(frame)
+    assert qrels.to_dict() == {"1": {"7": 2.0, "8": 1.0}}
+    assert qrels.in_doubt == "levels of its labels: Exact 2, Partial 1, Irrelevant 0 (--labels sets others)"
+    with pytest.raises(cf.InputError, match="'Exact'"):
+        cf.read_qrels(written(tmp_path / "x.csv", "query_id,product_id,label\n1,7,Exact\n1,8,Exakt\n"))
+
+
+def test_read_qrels_frame_with_empty_ratings_leaves_them_unjudged(tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    qrels = cf.read_qrels(pl.read_csv(written(tmp_path / "x.csv", DETAIL)))
+    assert qrels.to_dict()["lamp"] == {"d2": 0.0, "d1": 3.0, "d3": 1.0}
+    assert qrels.in_doubt == "2 ratings without a value: these documents are unjudged"
+
+
+@pytest.mark.parametrize("column", ["label", "relevance", "level"])
+def test_read_qrels_empty_cell_of_another_column_raises(column: str, tmp_path: Path) -> None:
+    with pytest.raises(cf.InputError, match=r"x.csv:3: found level ''"):
+        cf.read_qrels(written(tmp_path / "x.csv", f"query,docid,{column}\nlamp,d1,3\nlamp,d2,\n"))
+
+
+def test_read_run_of_quepid_detail_and_snapshots(tmp_path: Path) -> None:
+    detail = cf.evaluate(by_text(LEVELS), written(tmp_path / "d.csv", DETAIL), ["AP", "nDCG"])
+    assert [*detail.mean().values()] == [pytest.approx({"AP": AP, "nDCG": NDCG})]
+    runs = cf.evaluate(by_text(LEVELS), written(tmp_path / "s.csv", SNAPSHOT), ["AP", "RR"])
+    # Reversed: d3 d9 d1 d2, AP (1 + 2/3)/2, and d8 d4, AP 1/2.
+    assert runs.mean() == {
+        "a": pytest.approx({"AP": AP, "RR": 0.75}),
+        "b": pytest.approx({"AP": (5 / 6 + 1 / 2) / 2, "RR": 0.75}),
+    }
+
+
+def test_read_qrels_book_with_judges_raises_with_their_names(tmp_path: Path) -> None:
+    book = written(tmp_path / "x.csv", "query,docid,Anna,Bo\nlamp,d1,3,2\nlamp,d2,0,\n")
+    with pytest.raises(cf.InputError, match=r"x.csv:1: .*Anna.*\(or Bo\).*judges.*`cranfield assess`"):
+        cf.read_qrels(book)
+    qrels = cf.read_qrels(book, columns="level=Bo")
+    assert qrels.to_dict() == {"lamp": {"d1": 2.0}}
+    assert qrels.in_doubt == "1 rating without a value: these documents are unjudged"
+
+
+def test_read_ragas_table_with_lists_in_cells(tmp_path: Path) -> None:
+    text = "user_input,retrieved_context_ids,reference_context_ids,response\n" + "".join(
+        f'{TEXTS[t]},"{docs}","{[d for d, v in LEVELS[t].items() if v]}","A, b"\n' for t, docs in RANKED.items()
+    )
+    path = written(tmp_path / "x.csv", text)
+    assert cf.read_qrels(path).to_dict() == by_text({"q1": {"d1": 1.0, "d3": 1.0}, "q2": {"d4": 1.0}})
+    assert [*cf.evaluate(path, path, ["AP"]).mean().values()] == [pytest.approx({"AP": AP})]
+    broken = written(tmp_path / "y.csv", text.replace("', '", "' '"))  # as NumPy prints
+    with pytest.raises(cf.InputError, match=r"y.csv:2: .*retrieved_context_ids, expected a list such as"):
+        cf.read_run(broken)
+
+
+# -- several runs, scores, intents ----------------------------------------------------------------
+
+
+def test_read_runs_several_configurations_in_a_file_are_several_runs(tmp_path: Path) -> None:
+    records = workbench("bm25") + workbench("dense")
+    records[2]["documentIds"] = ["d1", "d3"]
+    path = written(tmp_path / "x.json", json.dumps({"hits": {"hits": [{"_source": x} for x in records]}}))
+    assert cf.evaluate(by_text(LEVELS), path, "AP").mean() == {"bm25": {"AP": 0.75}, "dense": {"AP": 1.0}}
+    scores = cf.read_scores(path)
+    assert scores.mean() == {"bm25": {"NDCG@10": 0.625}, "dense": {"NDCG@10": 0.625}}
+
+
+def test_read_rre_evaluation_with_two_versions(tmp_path: Path) -> None:
+    evaluations = [
+        {"query": "lamp", "metrics": {"P": {"versions": {"v1": {"value": 0.5}, "v2": {"value": 1.0}}}},
+         "results": {"v1": {"hits": [{"id": "d1"}]}, "v2": {"hits": [{"id": "d2"}, {"id": "d1"}]}}},
+    ]  # fmt: skip
+    data = {"corpora": [{"topics": [{"query-groups": [{"query-evaluations": evaluations}]}]}]}
+    assert cf.evaluate({"lamp": {"d1": 1}}, data, "RR").mean() == {"v1": {"RR": 1.0}, "v2": {"RR": 0.5}}
+    scores = cf.read_scores(written(tmp_path / "x.json", json.dumps(data)))
+    assert scores.mean() == {"v1": {"P": 0.5}, "v2": {"P": 1.0}}
+
+
+def test_read_rank_eval_response_as_judgments_run_and_scores(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.json", json.dumps(RUNS[0][1]))
+    qrels = cf.read_qrels(path)
+    assert qrels.to_dict() == {"q1": {"d2": 0.0, "d1": 3.0, "d3": 1.0}, "q2": {"d4": 2.0}}
+    assert qrels.in_doubt == (
+        "only returned documents have ratings here: relevant documents can be missing; "
+        "2 ratings without a value: these documents are unjudged"
+    )
+    assert [*cf.evaluate(path, path, ["AP", "nDCG"]).mean().values()] == [pytest.approx({"AP": AP, "nDCG": NDCG})]
+    assert [*cf.read_scores(path).mean().values()] == [{"metric_score": 0.25}]
+
+
+def test_read_nuggets_of_documents_as_judgments_by_intent(tmp_path: Path, cranfield: Command) -> None:
+    def record(doc: str, *assignments: str) -> str:
+        nuggets = [{"text": f"n{i}", "importance": "vital", "assignment": x} for i, x in enumerate(assignments)]
+        return json.dumps({"qid": "q1", "query": "lamp", "docid": doc, "nuggets": nuggets}) + "\n"
+
+    path = written(
+        tmp_path / "x.jsonl", record("d1", "support", "partial_support") + record("d2", "not_support", "support")
+    )
+    run = {"q1": {"d1": 2.0, "d9": 1.5, "d2": 1.0}}
+    assert [*cf.evaluate(path, run, "IRec@2").mean().values()] == [{"IRec@2": 0.5}]  # n0 of n0 and n1
+    with pytest.raises(cf.InputError, match=r"x.jsonl:1: conflicting levels .*diversity measure"):
+        cf.evaluate(path, run, "AP")
+    error = cranfield("answers", path).err
+    assert "x.jsonl:1: found nuggetizer assignments of documents" in error
+    assert "Use it as judgments." in error
+    bad = written(tmp_path / "y.jsonl", record("d1", "supports"))
+    with pytest.raises(cf.InputError, match=r"y.jsonl:1: found assignment 'supports', expected one of support"):
+        cf.evaluate(bad, run, "IRec@2")
+
+
+# -- variants -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        ({"requests": [{"id": "q1", "ratings": [{"_index": "a", "_id": "d1", "rating": 1},
+                                                {"_index": "b", "_id": "d1", "rating": 0}]}]},
+         "document 'd1' of topic q1 in two indexes: 'a' and 'b'"),
+        ({"requests": [{"id": "q1", "ratings": [{"_id": "d1", "rating": "high"}]}]}, "level 'high'"),
+        ({"requests": [{"id": "q1", "ratings": [{"rating": 1}]}]}, "expected the key '_id'"),
+        ({"requests": [{"id": "q1", "ratings": [{"_id": "d1", "rating": 1}]}, {"id": "q2", "ratings": None}]},
+         "null for key 'ratings'"),
+        ({"query_doc_pairs": [{"query_text": "lamp", "doc_id": "d1", "judgements": [{"rating": 1}, {"rating": 2}]}]},
+         "several judges rated document 'd1' of 'lamp': 1 and 2.*`cranfield assess`"),
+        ({"judgmentRatings": [{"query": "lamp", "ratings": [{"docId": "d1", "rating": "2.000"}, "d2"]}]},
+         "'d2' as item 2 of 'ratings'"),
+        ({"judgmentRatings": [{"query": None, "ratings": [{"docId": "d1", "rating": "2.000"}]}]}, "topic None"),
+        ({"queries": [{"placeholders": {"$query": "lamp"}, "relevant_documents": {"d1": 3}}]}, "3 for key 'd1'"),
+    ],
+)  # fmt: skip
+def test_read_qrels_of_a_workbench_with_a_problem_raises(data: Any, problem: str, tmp_path: Path) -> None:
+    for given in (data, written(tmp_path / "x.json", json.dumps(data))):
+        with pytest.raises(cf.InputError, match=problem):
+            cf.read_qrels(given)
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (search(["d1"]), "the answer has no query. Save each answer under its query's id"),
+        ({"took": 3, "responses": [search(["d1"])]}, "_msearch response .*no query ids. Save each answer"),
+        ({"q1": search(["d1"]), "q2": {"error": {"type": "x"}, "status": 400}}, "keys error, status for topic 'q2'"),
+        ({"q1": vespa(["0/a1b2"], "index:shop/")}, "'index:shop/0/a1b2' is not the id of a document for topic 'q1'"),
+        ({"q1": vespa(["root:0"], "group:")}, "'group:root:0' is not the id"),
+        ({"q1": vespa(["d1", "d1"])}, "duplicate document 'd1' in topic q1"),
+        ({"q1": {"response": {"docs": [{"sku": "d1"}]}}}, "keys sku for topic 'q1', expected the key 'id'"),
+        (workbench() + workbench(), "duplicate topic 'lamp' of run 'bm25' in record 3"),
+        ({"q1": {"hits": {"hits": [*hits(["d1"]), *hits(["d2"], scored=False)]}}}, "score None|no score"),
+        ({"docs": {"9": [{"id": "d1"}]}, "queries": [{"query_id": 7, "query_text": "x"}]}, "documents of query '9'"),
+    ],
+)
+def test_read_run_of_an_engine_with_a_problem_raises(data: Any, problem: str, tmp_path: Path) -> None:
+    for given in (data, written(tmp_path / "x.json", json.dumps(data))):
+        with pytest.raises(cf.InputError, match=problem):
+            cf.read_run(given)
+
+
+def test_read_run_answers_that_are_incomplete_have_a_note() -> None:
+    late = search(["d1"], timed_out=True, _shards={"total": 2, "failed": 1})
+    notes = cf.read_run({"q1": late, "q2": search(["d1"])}).in_doubt
+    assert "1 answer timed out" in notes
+    assert "1 answer with failed shards" in notes
+    part = solr(["d1"])
+    part["responseHeader"]["partialResults"] = True
+    assert "1 answer with partial results" in cf.read_run({"q1": part}).in_doubt
+    gap = vespa(["d1"])
+    gap["root"]["coverage"] = {"full": False}
+    assert "1 answer with errors or incomplete coverage" in cf.read_run({"q1": gap}).in_doubt
+
+
+def test_read_run_answer_without_documents_is_an_empty_ranking() -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    for make in (search, solr, vespa):
+        scores = cf.evaluate(qrels, {"q1": make(["d1"]), "q2": make([])}, "AP")
+        assert [*scores.mean().values()] == [{"AP": 0.5}]
+        assert not [note for note in scores.notes if note.kind == "missing"]
+
+
+def test_read_json_in_a_markdown_fence_raises_with_its_line(tmp_path: Path) -> None:
+    for name in ("x.json", "x.jsonl", "x.txt"):
+        path = written(tmp_path / name, '\n```json\n{"q1": {"d1": 1}}\n```\n')
+        for read in (cf.read_qrels, cf.read_run, cf.read_scores):
+            with pytest.raises(cf.InputError, match=rf"{name}:2: Markdown fence around the content. Remove the lines"):
+                read(path)
+
+
+def test_read_qrels_lines_with_null_ratings_are_counted_once(tmp_path: Path) -> None:
+    rows = [{"query": "lamp", "docid": f"d{i}", "rating": None if i % 3 else 1} for i in range(9)]
+    path = written(tmp_path / "x.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    qrels = cf.read_qrels(path)
+    assert qrels.to_dict() == {"lamp": {"d0": 1.0, "d3": 1.0, "d6": 1.0}}
+    assert qrels.in_doubt == "6 ratings without a value: these documents are unjudged"

@@ -100,6 +100,10 @@ OTHER_FILES = {
     rb"Obj\x01": ("Avro file", _TO_PARQUET),
     rb"\x89HDF\r\n": ("HDF5 file", _TO_PARQUET),
     rb"SQLite format 3\0": ("SQLite database", "Export a table as Parquet or CSV."),
+    rb"\s*```": (
+        "Markdown fence around the content",
+        "Remove the lines that start with ```.",
+    ),
     rb"\x93NUMPY": ("NumPy file", "Pass the array of numpy.load, or write it with np.savetxt."),
 }
 _UNSUPPORTED = (
@@ -116,8 +120,9 @@ _REASONS = {
 def reject_unsupported_file(start: bytes, location: str | None) -> None:
     """Raise InputError for known kinds of files that cannot be read."""
     for begin, (problem, fix) in OTHER_FILES.items():
-        if re.match(begin, start):
-            raise InputError.from_problem(problem, fix, location)
+        if match := re.match(begin, start):
+            line = match[0].count(b"\n") + 1 if b"`" in match[0] else None
+            raise InputError.from_problem(problem, fix, location, line)
 
 
 def _find_unsupported_error(data: Data, location: str | None, reason: str) -> InputError | None:

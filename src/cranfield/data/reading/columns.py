@@ -69,6 +69,7 @@ _IN_TABLES = SPELLINGS | {
     "topic": (*TOPICS, "query_text", *USERS),
     "doc": (*SPELLINGS["doc"], _URL),
     "rank": (*SPELLINGS["rank"], "doc_position"),
+    "tag": (*SPELLINGS["tag"][:-1], "snapshot_name", SPELLINGS["tag"][-1]),
 }
 _ID = ("id",)  # the topic or the document, if the other one has a column; otherwise a row number
 _ROW_NUMBERS = re.compile(r"|id|index|unnamed:\d+|(index)?level\d+|row(id|index|number)?|exampleid")
@@ -371,6 +372,8 @@ def _make_unknown_value_error(
     use = format_option(f"--columns {kind}.{role}={first}", f'columns={{"{role}": "{first}"}}')
     order = format_option("--order given", 'order="given"')
     keep = f", or {order} to keep the order of rows" if kind == "run" else ""
+    if kind == "qrels" and alternatives:
+        keep = ". If these are judges, combine them with `cranfield assess`"
     problem = f"no {noun} column among {_format_columns(names)}{note}"
     return InputError.from_problem(problem, f"Use {use}{more}{keep}.", location, line)
 

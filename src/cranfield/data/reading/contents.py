@@ -13,10 +13,10 @@ from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.reading.lines import format_value, parse_identifier
+from cranfield.data.reading.records import Remark
 from cranfield.data.reading.shapes import NAMELESS, Cells, Item, is_list
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import format_count
 
 
 class DocumentList(NamedTuple):
@@ -25,21 +25,6 @@ class DocumentList(NamedTuple):
     context: Cells  # topic, and if known, tag or intent
     docs: list[Cells]  # doc, and level or score or rank
     line: int | None = None
-
-
-class Remark(NamedTuple):
-    """Text of a note. With a noun, the count of equal remarks comes first."""
-
-    text: str
-    noun: str = ""
-
-    def format(self, count: int) -> str:
-        """Return the text of the note.
-
-        >>> Remark("are unjudged", "empty rating").format(2)
-        '2 empty ratings are unjudged'
-        """
-        return f"{format_count(count, self.noun)} {self.text}" if self.noun else self.text
 
 
 DETAILS = "(details)"  # key of a row of scores

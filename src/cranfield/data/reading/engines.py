@@ -1,8 +1,8 @@
-"""Readers of files of search engines and their workbenches: ratings, rankings and scores.
+"""Readers of files of search engines and other tools: ratings, rankings and scores.
 
 The table of `signatures` selects the reader. A reader receives an object and, for an answer saved
 under the id of its query, the id. Sources of the formats: the documentation and templates of
-Elasticsearch and OpenSearch, the OpenSearch workbench 3.1, Solr, Vespa, Quepid 8.6 and RRE 1.2.
+Elasticsearch and OpenSearch, the OpenSearch workbench 3.1, Solr, Vespa, Quepid 8.6, RRE 1.2 and nuggetizer 0.0.5.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 from cranfield.data.reading.contents import (
     Content,
     DocumentList,
-    Remark,
     get_items,
     get_mapping,
     get_value,
@@ -23,10 +22,11 @@ from cranfield.data.reading.contents import (
     rank_documents,
 )
 from cranfield.data.reading.lines import format_value, parse_finite
+from cranfield.data.reading.records import UNRATED, Remark
 from cranfield.data.reading.shapes import NAMELESS, Cells, Item
 from cranfield.errors import InputError
 
-UNRATED = Remark("without a value: these documents are unjudged", "rating")
+ASSIGNMENTS = ("support", "partial_support", "not_support")
 UNDER_IDS = "Save each answer under its query's id, as {id: answer}"
 
 
@@ -86,7 +86,7 @@ def read_rank_eval_run(data: Item, topic: Any) -> Iterator[Content]:
         hits = (get_mapping(item, "hit") for item in iter_objects(detail, "hits"))
         yield DocumentList({"topic": name}, _read_hits(hits))
     for _ in data.get("failures") or ():
-        yield Remark("failed and have no ranking", "query (failures)")
+        yield Remark("in 'failures': these queries have no ranking", "query id")
 
 
 RETURNED_ONLY = Remark("only returned documents have ratings here: relevant documents can be missing")
@@ -309,3 +309,17 @@ def _iter_evaluations(data: Item) -> Iterator[Item]:
     for key in ("corpora", "topics", "query-groups"):
         for inner in iter_objects(data, key) if key in data else ():
             yield from _iter_evaluations(inner)
+
+
+# -- nuggetizer -----------------------------------------------------------------------------------
+
+
+def read_nuggets(data: Item, topic: Any) -> Iterator[Content]:
+    """Yield the judgments of a retrieved document by nugget: 1 if it supports the nugget, else 0."""
+    name, doc = get_value(data, "qid"), get_value(data, "docid")
+    for nugget in iter_objects(data, "nuggets"):
+        assignment = get_value(nugget, "assignment")
+        if assignment not in ASSIGNMENTS:
+            raise InputError(f"assignment {format_value(assignment)}", f"one of {', '.join(ASSIGNMENTS)}")
+        level = int(assignment == ASSIGNMENTS[0])
+        yield DocumentList({"topic": name, "intent": get_value(nugget, "text")}, [{"doc": doc, "level": level}])

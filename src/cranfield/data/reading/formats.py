@@ -31,8 +31,10 @@ from cranfield.data.reading.objects import (
     detect_jsonl_kind,
     has_rows_on_lines,
     list_jsonl_topics,
+    list_separated_topics,
     name_jsonl,
     read_jsonl_records,
+    read_separated_records,
 )
 from cranfield.data.reading.records import (
     DEFAULT_OPTIONS,
@@ -203,6 +205,15 @@ def _make_tabular(name: str, rows: tables.Tabular, matches: Matcher, *suffixes: 
     )
 
 
+def _make_separated(name: str, separators: str, *suffixes: str) -> Format:
+    table = tables.make_separated(separators)
+    return replace(
+        _make_tabular(name, table, partial(tables.is_headed, separators), *suffixes),
+        read_records=partial(read_separated_records, table),
+        list_topics=partial(list_separated_topics, table),
+    )
+
+
 def _list_directory_topics(source: Source, kind: Kind, options: ReadOptions) -> Iterable[str] | None:
     return topic_dirs.list_topics(source) if kind == "run" else None
 
@@ -238,8 +249,8 @@ TABLE = (
     _make_line_format("sampled", columns.SAMPLED),
     _make_line_format("msmarco", columns.MSMARCO),
     _make_line_format("colbert", columns.COLBERT),
-    _make_tabular("csv", tables.make_separated(",;"), partial(tables.is_headed, ",;"), ".csv"),
-    _make_tabular("tsv", tables.make_separated("\t"), partial(tables.is_headed, "\t")),
+    _make_separated("csv", ",;", ".csv"),
+    _make_separated("tsv", "\t"),
     JSON,
     JSONL,
     _make_tabular("parquet", tables.make_binary("parquet"), tables.is_parquet, ".parquet"),

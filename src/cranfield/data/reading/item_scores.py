@@ -20,7 +20,6 @@ from cranfield.data.reading.contents import (
     DETAILS,
     Content,
     Details,
-    Remark,
     get_items,
     get_mapping,
     get_value,
@@ -28,6 +27,7 @@ from cranfield.data.reading.contents import (
     iter_objects,
 )
 from cranfield.data.reading.lines import format_value, parse_finite
+from cranfield.data.reading.records import Remark
 from cranfield.data.reading.shapes import Item
 from cranfield.errors import InputError
 

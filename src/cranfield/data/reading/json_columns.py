@@ -22,7 +22,7 @@ from cranfield.data.reading.inspection import build_table
 from cranfield.data.reading.json_text import parse_lines
 from cranfield.data.reading.labels import get_level
 from cranfield.data.reading.lines import parse_finite
-from cranfield.data.reading.records import Problem, ReadOptions, Record
+from cranfield.data.reading.records import COUNTS, Problem, ReadOptions, Record
 from cranfield.data.reading.source import Limits, Piece
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
@@ -63,6 +63,8 @@ def _read_records(text: bytes, kind: Kind, options: ReadOptions) -> Table:
     for item in make_json_lines().read_records(piece, kind, options):
         if isinstance(item, InputError) or (isinstance(item, Record) and item.group is not None):
             raise Irregular
+        if isinstance(item, Problem) and item.kind == COUNTS:
+            raise Irregular  # the count of the whole file
         if isinstance(item, Problem):
             doubts[item.text] = None
         else:
@@ -112,11 +114,12 @@ def build_rows(rows: Sequence[Any], kind: Kind, options: ReadOptions) -> Table:
     columns = mappings[0]
     if any(mapping != columns for mapping in mappings) or "class" in columns:
         raise Irregular
-    doubts = [describe_columns(columns, names, options) for names in key_sets]
+    labels = get_labels(columns.get("level", ""), options, first)
+    doubts = [describe_columns(columns, names, options, labels) for names in key_sets]
     doubts.append(describe_order(kind, options, columns))
     cells = {role: [*map(itemgetter(name), rows)] for role, name in columns.items()}
     return replace(
-        _build_table(cells, kind, get_labels(columns.get("level", ""), options)),
+        _build_table(cells, kind, labels),
         types=_get_second(cells, kind) if options.uses_second_column else None,
         doubts="; ".join(dict.fromkeys(filter(None, doubts))),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from cranfield.arrays import LARGEST
@@ -15,9 +15,9 @@ LabelsLike: TypeAlias = str | Mapping[str, Any]  # "S=3,A=2,B=1,C=0", {"S": 3, â
 NTCIR_LABEL = re.compile(r"L([0-9]+)")  # as in NTCIREVAL
 LEVEL = f"a number from {-LARGEST:g} to {LARGEST:g}"  # measures can compute with these
 MAX_LEVELS = 6  # usual maximum number of levels
-COLUMN_LABELS = {  # columns with known labels: exact, substitute, complement, irrelevant
-    "esci_label": {"E": 3.0, "S": 2.0, "C": 1.0, "I": 0.0},
-}
+ESCI = {"E": 3.0, "S": 2.0, "C": 1.0, "I": 0.0}  # exact, substitute, complement, irrelevant
+WANDS = {"Exact": 2.0, "Partial": 1.0, "Irrelevant": 0.0}
+COLUMN_LABELS = {"esci_label": ESCI, "label": WANDS}  # known labels by column
 GRADES = {"S": 3.0, "A": 2.0, "B": 1.0, "C": 0.0}  # NTCIR's first rounds
 
 
@@ -38,6 +38,30 @@ def get_level(label: str, labels: Mapping[str, float] | None = None, number: flo
     if level is None or not abs(level) <= LARGEST:
         return None
     return level if labels is None or level <= 0 or level in labels.values() else None
+
+
+def find_known_labels(column: str, read_cells: Callable[[str], Iterable[Any]]) -> Mapping[str, float] | None:
+    """Return the levels of labels in a column if all its cells are known labels.
+
+    >>> find_known_labels("label", lambda name: ["Exact", "Partial"])
+    {'Exact': 2.0, 'Partial': 1.0, 'Irrelevant': 0.0}
+    >>> find_known_labels("label", lambda name: ["2", "0"])
+    """
+    labels = COLUMN_LABELS.get(column.strip().lower())
+    if labels is None or column.strip().lower() == "esci_label":
+        return labels
+    values = {cell.strip() for cell in read_cells(column) if isinstance(cell, str)} - {""}
+    return labels if values and values <= labels.keys() else None
+
+
+def describe_levels(labels: Mapping[str, float]) -> str:
+    """Describe the levels of known labels.
+
+    >>> describe_levels(ESCI)
+    'levels of its labels: E 3, S 2, C 1, I 0 (--labels sets others)'
+    """
+    levels = ", ".join(f"{label} {level:g}" for label, level in labels.items())
+    return f"levels of its labels: {levels} (--labels sets others)"
 
 
 def can_be_levels(cells: Iterable[str]) -> bool:

@@ -6,9 +6,10 @@ Objects without a known shape are rows of a table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from cranfield.data.reading.columns import VALUE, Kind, is_header
@@ -56,7 +57,7 @@ from cranfield.data.reading.signatures import (
     reject_foreign,
 )
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.tables import Row, from_rows, make_json_lines, read_json_rows
+from cranfield.data.reading.tables import Row, Tabular, from_rows, make_json_lines, read_json_rows
 from cranfield.errors import InputError
 
 # Keys with the topic of a record, in order of priority: an id, else the text of the query.
@@ -472,6 +473,72 @@ def read_jsonl_records(source: Source, kind: Kind, options: ReadOptions) -> Iter
 def list_jsonl_topics(source: Source, kind: Kind, options: ReadOptions) -> list[str] | None:
     """Return all topics of objects on lines, also without documents, or None for a table."""
     lists = read_jsonl_lists(source, kind, options)
+    return None if lists is None else _list_topics(lists)
+
+
+# -- tables with lists in cells -------------------------------------------------------------------
+
+_TEXT = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|-?\d++)"""
+_LIST = re.compile(rf"\s*+\[\s*+(?:{_TEXT}\s*+(?:,\s*+{_TEXT}\s*+)*+,?+\s*+)?+\]\s*+")
+
+
+def parse_list(cell: Any) -> Any:
+    """Return the list in a text, as printed by Python or JSON. Return other values unchanged.
+
+    >>> parse_list("['d1', 'd2']"), parse_list('["d1"]'), parse_list("['d1' 'd2']")
+    (['d1', 'd2'], ['d1'], "['d1' 'd2']")
+    """
+    if not isinstance(cell, str) or not _LIST.fullmatch(cell):
+        return cell
+    from ast import literal_eval
+
+    try:
+        return literal_eval(cell.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return cell
+
+
+def _parse_lists(row: Row | InputError, location: str) -> SourceRecord | InputError:
+    """Return a row with its lists, or the error of an unreadable list."""
+    if isinstance(row, InputError):
+        return row
+    line, cells = row
+    record = {key: parse_list(cell) for key, cell in cells.items()}
+    for key, cell in record.items():
+        if key in KEYS and isinstance(cell, str) and cell.lstrip().startswith("["):
+            return InputError(f"{truncate_text(cell)} for {key}", "a list such as ['d1', 'd2']", location, line)
+    return SourceRecord(Place(location, line), record)
+
+
+def _read_separated_lists(
+    table: Tabular, source: Source, kind: Kind
+) -> Iterator[DocumentList | InputError | Problem] | None:
+    """Return the documents of a table with a list in a cell, as ragas writes, or None."""
+    names = [name.strip(' "\ufeff') for name in map(str, table.read_names(source))]
+    if is_header(names) or KEYS.isdisjoint(names):
+        return None
+    rows = (_parse_lists(row, source.name) for row in islice(table.read_rows(source, False), 1, None))
+    first = next(rows, None)
+    if first is None:
+        return None
+    if isinstance(first, InputError):
+        return iter([first])
+    shape = _detect_shape(first.record, kind, first.place)
+    return None if shape is None else read_records(chain([first], rows), shape, source.name, DEFAULT_OPTIONS)
+
+
+def read_separated_records(table: Tabular, source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
+    """Yield the records and errors of a text table."""
+    lists = _read_separated_lists(table, source, kind)
+    if lists is None:
+        yield from table.read_records(source, kind, options)
+    else:
+        yield from _build_records(lists, RecordBuilder(kind, source.name, options, tabular=True))
+
+
+def list_separated_topics(table: Tabular, source: Source, kind: Kind, options: ReadOptions) -> list[str] | None:
+    """Return all topics of a table with a list in a cell, or None for other tables."""
+    lists = _read_separated_lists(table, source, kind)
     return None if lists is None else _list_topics(lists)
 
 

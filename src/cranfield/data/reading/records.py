@@ -24,7 +24,7 @@ from cranfield.data.reading.lines import (
 )
 from cranfield.dataclass import dataclass
 from cranfield.errors import DuplicateError, InputError
-from cranfield.wording import remove_numbers
+from cranfield.wording import format_count, remove_numbers
 
 Severity: TypeAlias = Literal["error", "warning"]
 
@@ -65,6 +65,24 @@ class Record(NamedTuple):
     stratum: float | None = None  # of sampled judgments
 
 
+class Remark(NamedTuple):
+    """Text of a note. With a noun, the count of equal remarks comes first."""
+
+    text: str
+    noun: str = ""
+
+    def format(self, count: int) -> str:
+        """Return the text of the note.
+
+        >>> Remark("are unjudged", "empty rating").format(2)
+        '2 empty ratings are unjudged'
+        """
+        return f"{format_count(count, self.noun)} {self.text}" if self.noun else self.text
+
+
+UNRATED = Remark("without a value: these documents are unjudged", "rating")
+NO_RATINGS = Remark("without ratings", "topic")
+
 RecordItem: TypeAlias = Record | InputError | Problem
 
 
@@ -93,8 +111,8 @@ class ReadOptions:
 
 
 DEFAULT_OPTIONS = ReadOptions()
-# Kinds of problems: duplicate judgments and documents, ambiguous columns.
-DUPLICATE, DUPLICATE_ERROR, COLUMNS = "again", "duplicate", "columns"
+# Kinds of problems: duplicate judgments and documents, ambiguous columns, counts of a whole file.
+DUPLICATE, DUPLICATE_ERROR, COLUMNS, COUNTS = "again", "duplicate", "columns", "counts"
 
 
 def guess_meaning(fields: list[str], kind: Kind) -> str:

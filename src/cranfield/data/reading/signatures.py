@@ -22,12 +22,11 @@ from cranfield.data.reading.contents import (
     Details,
     DocumentList,
     Place,
-    Remark,
     SourceRecord,
     check_identifier,
 )
 from cranfield.data.reading.engines import UNDER_IDS
-from cranfield.data.reading.records import COLUMNS, Problem
+from cranfield.data.reading.records import COUNTS, Problem, Remark
 from cranfield.data.reading.shapes import Item, is_list
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
@@ -201,8 +200,7 @@ TABLE = (
     Signature("nuggetizer assignments of answers", "nuggetizer 0.0.5",
               ("qid", "run_id", "nuggets[].assignment"), {"answers": READ}),
     Signature("nuggetizer assignments of documents", "nuggetizer 0.0.5",
-              ("qid", "docid", "nuggets[].assignment"), {},
-              "Assign nuggets to answers, and score these with `cranfield answers`."),
+              ("qid", "docid", "nuggets[].assignment"), {"qrels": engines.read_nuggets}),
     Signature("MTEB result", "MTEB 2", ("task_name", "scores.*[].main_score"), {},
               "It has means and no topics. Evaluate with prediction_folder, and pass predictions."),
     Signature("MTEB predictions", "MTEB 2", ("mteb_model_meta",), {"run": READ}),
@@ -328,8 +326,8 @@ def read_contents(
             continue
         try:
             if not isinstance(item.record, Mapping) or not signature.matches(item.record, location):
-                keys = ", ".join(map(str, item.record)) if isinstance(item.record, Mapping) else "no object"
-                raise InputError(f"{keys}", f"{', '.join(signature.names)}, as in the first record ({signature.name})")
+                keys = f"keys {', '.join(map(str, item.record))}" if isinstance(item.record, Mapping) else "no object"
+                raise InputError(keys, f"{', '.join(signature.names)}, as in the first record ({signature.name})")
             for content in reader(item.record, item.topic):
                 if isinstance(content, Remark):
                     remarks[content] += 1
@@ -340,7 +338,7 @@ def read_contents(
         except InputError as error:
             yield item.place.locate(error)
     for remark, count in remarks.items():
-        yield Problem("warning", location, None, remark.format(count), kind=COLUMNS)
+        yield Problem("warning", location, None, remark.format(count), kind=COUNTS)
 
 
 def read_rows(match: Match, use: Use, location: str) -> Iterator[tuple[int | None, dict[str, Any]]]:

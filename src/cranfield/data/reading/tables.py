@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -42,6 +43,7 @@ from cranfield.data.reading.columns import (
     describe_doubts,
     find_column,
     find_spelling,
+    fold_name,
     infer_kind,
     is_header,
     list_unknown_columns,
@@ -50,7 +52,7 @@ from cranfield.data.reading.columns import (
     select_columns,
 )
 from cranfield.data.reading.json_text import reject_duplicate_keys
-from cranfield.data.reading.labels import COLUMN_LABELS, can_be_levels, get_level
+from cranfield.data.reading.labels import can_be_levels, describe_levels, find_known_labels, get_level
 from cranfield.data.reading.lines import (
     BLANK,
     NUMBER,
@@ -61,11 +63,15 @@ from cranfield.data.reading.lines import (
 )
 from cranfield.data.reading.records import (
     COLUMNS,
+    COUNTS,
     DEFAULT_OPTIONS,
+    NO_RATINGS,
+    UNRATED,
     Problem,
     ReadOptions,
     RecordBuilder,
     RecordItem,
+    Remark,
 )
 from cranfield.data.reading.source import Beginning, FileBytes, Source
 from cranfield.data.reading.strings import Strings
@@ -108,12 +114,13 @@ class Tabular:
         try:
             frame, names, frame_options = self._read_needed(source, kind, options)
             columns = tidy_table(frame, kind, source.name, frame_options)
+            labels = _find_labels(frame, kind, source.name, frame_options)
         except (pl.exceptions.PolarsError, InputError):
             raise Irregular from None
         short = self.headed and any(column.null_count() for column in (*columns, frame[:, -1]))
         if short or not len(frame):
             raise Irregular  # an empty cell, a missing cell, or no row
-        return TidyFrame.from_frame(columns, kind, names, options)
+        return TidyFrame.from_frame(columns, kind, names, options, labels)
 
     def _read_needed(
         self, source: Source, kind: Kind, options: ReadOptions
@@ -151,6 +158,7 @@ class Tabular:
         recorder = RecordBuilder(kind, source.name, options, tabular=True)
         cache: dict[tuple[str, ...], dict[str, str]] = {}
         cells_of = _FirstRows(self, source).get_cells
+        remarks: Counter[Remark] = Counter()
         for row in self.read_rows(source, False):
             if isinstance(row, InputError):
                 yield row
@@ -166,14 +174,19 @@ class Tabular:
                     if self.mixed:
                         continue
                     return
-                labels = get_labels(cache[columns].get("level", ""), options)
+                labels = get_labels(cache[columns].get("level", ""), options, cells_of)
                 recorder = replace(recorder, options=replace(options, labels=labels))
-                if doubt := describe_columns(cache[columns], columns, options):
+                if doubt := describe_columns(cache[columns], columns, options, labels):
                     yield Problem("warning", source.name, line, doubt, kind=COLUMNS)
                 if self.headed:
                     continue
             fields = {name: cells[column] for name, column in cache[columns].items()}
+            if kind == "qrels" and (remark := _find_unrated(fields, cache[columns], options)):
+                remarks[remark] += 1
+                continue
             yield recorder.build_record(fields, line, line is None and VALUE[kind] in fields)
+        for remark, count in remarks.items():
+            yield Problem("warning", source.name, None, remark.format(count), kind=COUNTS)
         if cache and (order := describe_order(kind, options, chain.from_iterable(cache.values()))):
             yield Problem("warning", source.name, None, order, kind=COLUMNS)
 
@@ -467,8 +480,10 @@ def _read_part(
     read: Callable[[], pl.DataFrame],
 ) -> Table:
     try:
-        frame = tidy_table(read(), kind, file.location or "", frame_options)
-        table = TidyFrame.from_frame(frame, kind, names, options).to_table()
+        raw = read()
+        labels = _find_labels(raw, kind, file.location or "", frame_options)
+        frame = tidy_table(raw, kind, file.location or "", frame_options)
+        table = TidyFrame.from_frame(frame, kind, names, options, labels).to_table()
         return replace(table, bytes_read=round(len(file.data) / file.rows * len(table)))
     except (pl.exceptions.PolarsError, InputError):
         raise Irregular from None
@@ -527,8 +542,42 @@ def tidy_frame(data: Any, kind: Kind, location: str, options: ReadOptions = DEFA
         reject_parsed_ids(data, list_id_columns(columns), location)
     data = data.select(used).collect() if lazy else data
     frame = to_polars(data, lambda names: used, location).select(used)
-    table = tidy_table(frame, kind, location, _resolve_user_columns(options, columns, kind))
-    return TidyFrame.from_frame(table, kind, names, options)
+    frame_options = _resolve_user_columns(options, columns, kind)
+    frame, note = _drop_unrated(frame, columns, options) if kind == "qrels" else (frame, "")
+    labels = _find_labels(frame, kind, location, frame_options)
+    tidy = TidyFrame.from_frame(tidy_table(frame, kind, location, frame_options), kind, names, options, labels)
+    return replace(tidy, doubts="; ".join(filter(None, (tidy.doubts, note))))
+
+
+def _drop_unrated(frame: pl.DataFrame, columns: Mapping[str, str], options: ReadOptions) -> tuple[pl.DataFrame, str]:
+    """Return the rows of a frame with ratings, and the note about the other rows."""
+    if not _is_rating(columns, options):
+        return frame, ""
+    blank = {
+        role: frame[columns[role]].cast(pl.String, strict=False).fill_null("").str.strip_chars(BLANK) == ""
+        for role in ("level", "doc")
+    }
+    remarks = {NO_RATINGS: blank["level"] & blank["doc"], UNRATED: blank["level"] & ~blank["doc"]}
+    notes = [remark.format(int(rows.sum())) for remark, rows in remarks.items() if rows.any()]
+    return (frame.filter(~blank["level"]), "; ".join(notes)) if notes else (frame, "")
+
+
+def _is_rating(columns: Mapping[str, str], options: ReadOptions) -> bool:
+    """Return True if empty cells of the level column are documents without a rating.
+
+    This is a column called rating, or a column called after a judge and chosen by the user.
+    """
+    name = columns.get("level", "")
+    chosen = "level" in select_columns(options.columns, "qrels") and find_column("level", [name]) is None
+    return fold_name(name) == "rating" or chosen
+
+
+def _find_unrated(fields: Mapping[str, Any], columns: Mapping[str, str], options: ReadOptions) -> Remark | None:
+    """Return the remark on a row without a rating, or None."""
+    level, doc = (fields.get(role) for role in ("level", "doc"))
+    if not (level is None or (isinstance(level, str) and not level.strip())) or not _is_rating(columns, options):
+        return None
+    return UNRATED if doc else NO_RATINGS
 
 
 def to_polars(data: Any, select: Callable[[list[str]], list[str]], location: str) -> pl.DataFrame:
@@ -621,19 +670,13 @@ def read_first_cells(data: Any, name: str) -> Iterable[Any]:
     return list(data[name].drop_nulls().head(FIRST))
 
 
-def describe_columns(columns: Mapping[str, str], names: Iterable[str], options: ReadOptions) -> str:
+def describe_columns(
+    columns: Mapping[str, str], names: Iterable[str], options: ReadOptions, labels: Mapping[str, float] | None = None
+) -> str:
     """Return the warning about ambiguous columns and known labels."""
-    levels = options.labels is None and columns.get("level", "").strip().lower() in COLUMN_LABELS
-    label_note = "levels of its labels: E 3, S 2, C 1, I 0 (--labels sets others)" * levels
-    return "; ".join(
-        filter(
-            None,
-            (
-                describe_doubts(columns, names, options.uses_second_column, options.columns),
-                label_note,
-            ),
-        )
-    )
+    doubts = describe_doubts(columns, names, options.uses_second_column, options.columns)
+    label_note = describe_levels(labels) if labels and options.labels is None else ""
+    return "; ".join(filter(None, (doubts, label_note)))
 
 
 def describe_order(kind: Kind, options: ReadOptions, columns: Iterable[str]) -> str:
@@ -652,8 +695,15 @@ class TidyFrame:
     doubts: str = ""
 
     @classmethod
-    def from_frame(cls, frame: pl.DataFrame, kind: Kind, names: list[str], options: ReadOptions) -> TidyFrame:
-        """Create it from a frame, with the original column `names`."""
+    def from_frame(
+        cls,
+        frame: pl.DataFrame,
+        kind: Kind,
+        names: list[str],
+        options: ReadOptions,
+        labels: Mapping[str, float] | None = None,
+    ) -> TidyFrame:
+        """Create it from a frame, with the original column `names`, and the levels of known labels."""
         has = frame.columns
         if "rank" in has and frame["rank"].null_count():
             frame = frame.drop("rank")
@@ -662,7 +712,7 @@ class TidyFrame:
             None,
         )
         columns = name_table_columns(names, kind, "", options)
-        notes = describe_columns(columns, names, options), describe_order(kind, options, columns)
+        notes = describe_columns(columns, names, options, labels), describe_order(kind, options, columns)
         return cls(frame, second, "; ".join(filter(None, notes)))
 
     @property
@@ -749,7 +799,8 @@ def tidy_table(table: pl.DataFrame, kind: Kind, location: str, options: ReadOpti
     cells = partial(read_first_cells, table)
     for name, column_name in name_table_columns(table.columns, kind, location, options, None, cells).items():
         column = table[column_name]
-        if name == "level" and (labels := get_labels(column_name, options)) and column.dtype == pl.String:
+        is_text = name == "level" and column.dtype == pl.String
+        if is_text and (labels := get_labels(column_name, options, cells)):
             levels = [get_level(x, labels, parse_finite(x)) for x in column.fill_null("").to_list()]
             column = pl.Series(levels, dtype=pl.Float64)
         if name in ("topic", "doc", "type") and not can_be_ids(column):
@@ -775,9 +826,15 @@ def _choose_dtype(name: str, column: pl.Series) -> Any:
     return column.dtype if coded or (column.dtype.is_integer() and name == "topic") else pl.String
 
 
-def get_labels(column: str, options: ReadOptions) -> Mapping[str, float] | None:
-    """Return the levels of labels in a column: from the user or for known columns."""
-    return COLUMN_LABELS.get(column.strip().lower()) if options.labels is None else options.labels
+def get_labels(column: str, options: ReadOptions, cells: Callable[[str], Iterable[Any]]) -> Mapping[str, float] | None:
+    """Return the levels of labels in a column: from the user or for known labels."""
+    return options.labels if options.labels is not None else find_known_labels(column, cells)
+
+
+def _find_labels(frame: pl.DataFrame, kind: Kind, location: str, options: ReadOptions) -> Mapping[str, float] | None:
+    """Return the levels of the known labels in a frame."""
+    columns = name_table_columns(frame.columns, kind, location, options) if kind == "qrels" else {}
+    return get_labels(columns.get("level", ""), options, partial(read_first_cells, frame))
 
 
 def can_be_ids(column: pl.Series) -> bool:
