@@ -22,6 +22,7 @@ _PUBLIC = {
     "assess.assessments": "Assessments read_assessments",
     "assess.pool": "Pool pool",
     "comparison": "Comparison compare",
+    "comparison.suites": "Suite suite",
     "data.ntcir.nev": "read_means",
     "data.qrels": "Qrels read_qrels",
     "data.run": "Run",

@@ -37,7 +37,8 @@ class Field:
     name, and the default texts are the values with rounded numbers. A column with ``values=None``
     is display only. A column with ``visible=False`` is machine-readable only. `key` columns
     identify a row and are repeated if a table is too wide for the terminal. Columns with the same
-    `group` then stay together. `best` marks the best values. `marks` follow the values, for example
+    `group` then stay together. `best` and `second` mark the best and the second best values, in a
+    paper in bold and underlined. `marks` follow the values, for example
     letters of groups. A terminal prints texts in `colours`. `dtype` is the type of the values,
     needed if the column can be empty."""
 
@@ -48,6 +49,7 @@ class Field:
     visible: bool = True
     key: bool = False
     best: Sequence[bool] = ()
+    second: Sequence[bool] = ()
     marks: Sequence[str] = ()
     colours: Sequence[str] = ()
     group: str = ""
@@ -81,11 +83,14 @@ class Field:
         needs_space = (sign.isalnum() or sign == "-" for mark in self.marks for sign in mark)
         return " " if any(needs_space) else ""
 
-    def format_cells(self, escape: Callable[[str], str], best: str, format_mark: Callable[[str], str]) -> list[str]:
-        """Return the displayed texts, escaped, with best values and marks formatted."""
+    def format_cells(
+        self, escape: Callable[[str], str], best: str, format_mark: Callable[[str], str], second: str = "{}"
+    ) -> list[str]:
+        """Return the displayed texts, escaped, with best and second best values and marks formatted."""
         texts = [*map(escape, self.cell_texts)]
-        if self.best:
-            texts = [best.format(t) if is_best else t for t, is_best in zip(texts, self.best, strict=True)]
+        for form, flags in ((best, self.best), (second, self.second)):
+            if flags:
+                texts = [form.format(text) if flag else text for text, flag in zip(texts, flags, strict=True)]
         marks = [*map(format_mark, self.marks)] or [""] * len(texts)
         return [text + mark for text, mark in zip(texts, marks, strict=True)]
 
@@ -140,6 +145,11 @@ class ResultTable:
         """True if a value is marked as best."""
         return any(any(field.best) for field in self.visible_fields)
 
+    @property
+    def has_second(self) -> bool:
+        """True if a value is marked as second best."""
+        return any(any(field.second) for field in self.visible_fields)
+
     def format_caption(self, best: bool, paper: bool = True) -> str:
         """Return the caption for a paper or a terminal, with the mark of the best.
 
@@ -148,12 +158,13 @@ class ResultTable:
         ('mean over 2 topics · * best of 2 runs', 'Mean over 2 topics; best in bold.')
         """
         text = "; ".join([*filter(None, [self.caption]), *self.lines]) if paper else self.caption
+        bold = "best in bold, second best underlined" if self.has_second else "best in bold"
         if text and not text.endswith("."):  # a phrase
             if not paper:
                 return f"{text} · * best of {self.best_of}" if best else text
             first = text[0].upper() if text.split()[0].islower() else text[0]  # not of nDCG
-            return f"{first}{text[1:]}{'; best in bold' if best else ''}."
-        mark = "Best in bold." if paper else "* marks the best."
+            return f"{first}{text[1:]}{f'; {bold}' if best else ''}."
+        mark = f"{bold.capitalize()}." if paper else "* marks the best."
         return f"{text} {mark}".strip() if best else text
 
 

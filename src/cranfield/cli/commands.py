@@ -158,6 +158,19 @@ ROWS = (
         epilog="Exit codes: 0 ok, 1 a run is or could be worse (with --fail-if-worse), 2 invalid input or usage.",
     ),
     Command(
+        "suite",
+        group="compare",
+        needs="scipy.special",
+        does="compare systems over several collections, such as BEIR",
+        example="suite.toml --baseline bm25\nbeir --runs runs -m nDCG@10 -f latex",
+        common="-m --runs --missing --baseline --systems --seeds --correction --alpha --standardise --pool "
+        "--fail-if-worse --preset --depth --table -f -o",
+        usage="cranfield suite [options] SUITE.toml\n       cranfield suite [options] DIRECTORY --runs RUNS",
+        description="Compare systems over several collections: macro means with intervals for other topics and "
+        "for other collections, heterogeneity and ranks.",
+        epilog="Exit codes: 0 ok, 1 a system is worse (with --fail-if-worse), 2 invalid input or usage.",
+    ),
+    Command(
         "plan",
         group="compare",
         needs="scipy.special",

@@ -16,7 +16,7 @@ INPUTS = frozenset(
     ("ASSIGNMENTS", "COSTS", "DIN", "DQRELS", "FILE", "FIRST_QRELS", "GOLD", "IDEAL", "IPROB",
      "IREL", "LIST", "LOG", "MATCHES", "METRICS", "NUGGETS", "PARENTS", "PREDICTION", "QRELS",
      "QRELS2", "REL", "RESULT_A", "RESULT_B", "RUN", "RUNLIST", "RUNPATHLIST", "SECOND_QRELS",
-     "SESSIONS", "SYSTEM", "TEST", "TID")
+     "SESSIONS", "SUITE", "SYSTEM", "TEST", "TID")
 )  # fmt: skip
 """Metavars of values that are input files."""
 INPUTS_AFTER_AT = frozenset(("GAINS", "G1:G2:…", "MEASURE", "TOPICS"))

@@ -30,6 +30,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from typing import Any, Literal, TypeAlias
 
@@ -112,6 +113,7 @@ def read_suite(
     measures: Any = None,
     missing: MissingRuns = "error",
     options: Mapping[str, Any] | None = None,
+    lower: str | Sequence[Any] = (),
 ) -> SuiteScores:
     """Read a suite and evaluate its collections.
 
@@ -128,7 +130,7 @@ def read_suite(
         raise InputError(type(collections).__name__, "a path, or a mapping from collections to scores")
     if runs is not None:
         raise InputError.from_problem("runs without a directory of collections", 'Use {"qrels": …, "runs": …}.')
-    return _read_mapping(collections, measures, missing, options)
+    return _read_mapping(collections, measures, missing, options, lower)
 
 
 def evaluate_suite(
@@ -145,11 +147,19 @@ def evaluate_suite(
     for collection in suite.collections:
         if collection.name not in names:
             continue
-        chosen = measures or collection.measures or suite.measures or DEFAULT_MEASURE
         settings = {**collection.options, **(options or {})}
+        default = None if "preset" in settings else DEFAULT_MEASURE
+        chosen = measures or collection.measures or suite.measures or default
         with_name = _name_errors(collection.name)
         scores[collection.name] = with_name(_evaluate_collection, collection, chosen, settings)
     return _align_scores(scores, suite.systems, (*suite.notes, *notes))
+
+
+def list_files(suite: str, runs: str | None) -> list[str]:
+    """Return the runs of a suite on disk, to show the progress of reading. Errors are reported later."""
+    with suppress(CranfieldError, OSError):
+        return (find_suite(suite, runs) if os.path.isdir(suite) else read_suite_file(suite)).files
+    return []
 
 
 def _evaluate_collection(collection: SuiteCollection, measures: Any, options: Mapping[str, Any]) -> Scores:
@@ -170,7 +180,11 @@ def _name_errors(name: str) -> Callable[..., Any]:
 
 
 def _read_mapping(
-    collections: Mapping[str, Any], measures: Any, missing: MissingRuns, options: Mapping[str, Any] | None
+    collections: Mapping[str, Any],
+    measures: Any,
+    missing: MissingRuns,
+    options: Mapping[str, Any] | None,
+    lower: str | Sequence[Any],
 ) -> SuiteScores:
     """Return the scores of a mapping from collections to scores, or to judgments and runs."""
     named = {str(name): content for name, content in collections.items()}
@@ -185,7 +199,8 @@ def _read_mapping(
     if options:
         raise InputError.from_problem(f"options of evaluate ({', '.join(options)}) for scores", "Scores are evaluated.")
     scores: dict[str, Scores] = {
-        name: _name_errors(name)(read_scores, content, measures=measures) for name, content in named.items()
+        name: _name_errors(name)(read_scores, content, measures=measures, lower=lower)
+        for name, content in named.items()
     }
     names, notes = _select_collections({name: part.runs for name, part in scores.items()}, {}, missing)
     return _align_scores({name: scores[name] for name in names}, {}, notes)

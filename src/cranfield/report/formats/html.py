@@ -67,7 +67,9 @@ def _format_head(field: Field) -> str:
 def _format_cells(field: Field) -> Sequence[str]:
     """Format the cells of a column: the best in bold, marks in the next cell."""
     tag = "th" if field.key else "td"
-    texts = field.format_cells(_escape_text, "<b>{}</b>", lambda mark: f'</td><td class="mark">{_format_mark(mark)}')
+    texts = field.format_cells(
+        _escape_text, "<b>{}</b>", lambda mark: f'</td><td class="mark">{_format_mark(mark)}', "<u>{}</u>"
+    )
     return [f"<{tag}{_format_side(field)}>{text}</{tag}>" for text in texts]
 
 

@@ -97,7 +97,9 @@ def _format_head(field: Field) -> str:
 def _format_cells(field: Field) -> list[str]:
     """Format the cells of a column: the best in bold, marks in the next cell."""
     escape = escape_text if field.is_name else format_number
-    return field.format_cells(escape, r"\best{{{}}}", lambda mark: f" & {_format_mark(mark)}".rstrip())
+    return field.format_cells(
+        escape, r"\best{{{}}}", lambda mark: f" & {_format_mark(mark)}".rstrip(), r"\underline{{{}}}"
+    )
 
 
 def _format_mark(mark: str) -> str:

@@ -40,7 +40,9 @@ def _format_table(table: ResultTable) -> Iterator[str]:
 
 def _format_cells(field: Field) -> list[str]:
     """Format the cells of a column: the best in bold, marks after them."""
-    return field.format_cells(escape_text, "**{}**", lambda mark: mark and field.mark_separator + escape_text(mark))
+    return field.format_cells(
+        escape_text, "**{}**", lambda mark: mark and field.mark_separator + escape_text(mark), "<u>{}</u>"
+    )
 
 
 def escape_text(name: str) -> str:

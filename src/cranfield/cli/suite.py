@@ -1,0 +1,101 @@
+"""`cranfield suite`: comparisons of systems over several collections."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, get_args
+
+from cranfield.cli.messages import write_message
+from cranfield.cli.options import call
+from cranfield.cli.output import build_output_options, show
+from cranfield.cli.progress import Progress
+from cranfield.cli.scores import build_evaluation_options, build_measure_options
+from cranfield.comparison.suite_tables import TABLES, write_sentence
+from cranfield.comparison.suites import SeedMode, Suite, suite
+from cranfield.evaluation.options import OPTIONS as EVALUATION_OPTIONS
+from cranfield.evaluation.suites import DEFAULT_MEASURE, MissingRuns, list_files
+from cranfield.options import Rows, argument, choice, option, switch
+from cranfield.stats.options import build_alpha_option, build_correction_option, build_trial_options
+from cranfield.tables import convert_numbers
+from cranfield.wording import use_decimals
+
+SOURCE: Rows = (
+    argument("suite", "SUITE", "suite file (TOML), or a directory with NAME/qrels/test.tsv for each collection"),
+    option("--runs", "RUNS", "for a directory: directory with SYSTEM/NAME.run for each system and collection"),
+    choice(
+        "--missing",
+        get_args(MissingRuns),
+        "missing runs: an error (default), or only collections that all systems have (common)",
+    ),
+    option(
+        "--systems",
+        "FILE|PATTERN",
+        "systems of several runs (seeds): a table run, system, or patterns such as 'dense-*'; may be repeated",
+        repeat=True,
+        name="systems",
+    ),
+)
+COMPARED: Rows = (
+    option(
+        "--baseline",
+        "RUN",
+        "compare every other system with this one; may be repeated (default: all pairs)",
+        repeat=True,
+    ),
+    choice(
+        "--seeds", get_args(SeedMode), "generalise to other seeds (random, default), or use means over runs (fixed)"
+    ),
+    *build_correction_option("holm (default), bonferroni, bh (Benjamini and Hochberg) or none"),
+    *build_alpha_option("; intervals have confidence 1 − A"),
+    *build_trial_options(text="resamples of topics for ranks"),
+    switch("--standardise", "divide the differences of each collection by their standard deviation"),
+)
+OPTIONS = (
+    *SOURCE,
+    *build_measure_options(f"that of the file, or {DEFAULT_MEASURE}"),
+    *COMPARED,
+    switch("--pool", "show the pooled difference, in which large collections have more weight"),
+    switch(
+        "--fail-if-worse",
+        "exit with 1 if a system is significantly worse than a baseline by any measure",
+        requires="baselines",
+    ),
+    *build_output_options(TABLES),
+    *build_evaluation_options(scores=False),
+)
+VERDICT = ("measure", "run", "other", "collections", "difference", "low", "high", "pvalue", "verdict")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare systems over collections, and show the tables."""
+    result = compute_suite(options)
+    show(result, options)
+    if not options.fail_if_worse:
+        return 0
+    code = 1 if result.worse else 0
+    with use_decimals(options.decimals):
+        for pair in (pair for pair in result.pairs if pair.run not in result.baselines):
+            level = "error" if pair in result.worse else "note"
+            fields = convert_numbers({name: getattr(pair, name) for name in VERDICT})
+            write_message(level, "gate", [write_sentence(result, pair)], **fields, exit=code)
+    return code
+
+
+def compute_suite(options: argparse.Namespace) -> Suite:
+    """Read, evaluate and compare the suite that the options describe."""
+    with Progress(list_files(options.suite, options.runs)) as progress:
+        settings = collect_settings(options) | {"progress": progress.update}
+        return call(
+            suite,
+            options,
+            collections=options.suite,
+            baseline=options.baselines,
+            evaluation=settings,
+        )
+
+
+def collect_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of `evaluate` that were given. The seed is that of resamples."""
+    names = [name for name in EVALUATION_OPTIONS if name not in ("seed", "progress")]
+    values = {name: getattr(options, name, None) for name in names}
+    return {name: x for name, x in values.items() if x is not None and x is not False}

@@ -1,0 +1,788 @@
+"""`suite`: comparisons of systems over several collections."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from cranfield.arrays import TOLERANCE, Floats, estimate_rounding, subtract_rounded
+from cranfield.comparison import Verdict, _list_pairs, _order_runs, _read_baselines
+from cranfield.data.run_systems import SystemsLike, group_runs, read_systems
+from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
+from cranfield.errors import InputError, check_choice
+from cranfield.evaluation.suites import MissingRuns, SuiteScores, get_group, read_suite
+from cranfield.scores import Note, Scores, format_first_notes
+from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.crossed import SeedTerm, Term, Variance, combine_terms, measure_runs, note_few_seeds
+from cranfield.stats.crossed import summarise_ranks as summarise_resampled_ranks
+from cranfield.stats.measure_scores import extract_measure
+from cranfield.stats.notes import merge_notes
+from cranfield.stats.paired import build_t_outcome
+from cranfield.stats.resampling import TRIALS, run_in_chunks
+from cranfield.stats.result import Outcome, check_alpha, format_p, format_p_statement
+from cranfield.stats.suites import (
+    combine_variances,
+    compute_tau2,
+    compute_weights,
+    measure_heterogeneity,
+    note_few_collections,
+    pool_collections,
+)
+from cranfield.tables import ResultTable
+from cranfield.wording import escape_unprintable, format_count, format_names, suggest_keywords
+
+SeedMode: TypeAlias = Literal["random", "fixed"]
+_LIKE_THESE = 3  # collections from which other collections are estimated
+_PAIRS_SHOWN = 10
+
+
+def mean(values: Iterable[float]) -> float:
+    """Return the mean, independent of the order of the values."""
+    items = [*values]
+    return math.fsum(items) / len(items)
+
+
+@dataclass(frozen=True)
+class SuiteCell:
+    """Mean of a system on a collection, with an interval for other topics."""
+
+    measure: str
+    collection: str
+    run: str
+    topics: int
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class SuiteRun:
+    """Macro mean of a system over collections, with its ranks.
+
+    `low` and `high` hold for other topics of these collections. `mean_rank` is the mean of its
+    ranks on the collections. `best` is the fraction of resamples in which the system has the
+    highest macro mean, and `rank_low` and `rank_high` are the interval of its rank. They are None
+    if neither high nor low values are better.
+    """
+
+    measure: str
+    run: str
+    collections: int
+    mean: float
+    low: float
+    high: float
+    mean_rank: float | None
+    best: float | None
+    rank_low: int | None
+    rank_high: int | None
+
+
+@dataclass(frozen=True)
+class SuiteDifference:
+    """Difference of two systems on a collection: a row of the forest plot.
+
+    `weight` is the weight of the collection in the pooled difference.
+    """
+
+    measure: str
+    run: str
+    other: str
+    collection: str
+    topics: int
+    difference: float
+    low: float
+    high: float
+    se: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class SuitePair:
+    """Comparison of two systems over the collections of a suite.
+
+    `difference` is the difference of macro means with the standard error `se` and `df` degrees of
+    freedom. `low`, `high` and `pvalue` hold for other topics of these collections. `pvalue` is
+    corrected for the number of pairs. `further_low`, `further_high` and `further_p` hold for the
+    mean of collections like these, `prediction_low` and `prediction_high` for one further
+    collection. Heterogeneity is Cochran's `q` with `q_pvalue`, `i2` and `tau`. `pooled` weights
+    collections by their precision. `wins` counts collections on which the run is better.
+    """
+
+    measure: str
+    run: str
+    other: str
+    collections: int
+    topics: int
+    difference: float
+    se: float
+    df: float
+    low: float
+    high: float
+    pvalue: float
+    uncorrected: float
+    further_low: float
+    further_high: float
+    further_p: float | None
+    prediction_low: float
+    prediction_high: float
+    q: float
+    q_pvalue: float | None
+    i2: float
+    tau: float
+    pooled: float
+    pooled_low: float
+    pooled_high: float
+    wins: int
+    ties: int
+    losses: int
+    verdict: Verdict
+    seeds: int | None = None
+    other_seeds: int | None = None
+    seed_share: float | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Suite(TableResult):
+    """Comparison of systems over several collections, by measure.
+
+    `scores` has the scores of each collection, or of each part of one, `means` the mean of each
+    system on each collection (as topics). `systems` maps systems to their runs. `seeds` is
+    ``random`` or ``fixed``, or empty if every system has one run.
+    """
+
+    scores: Mapping[str, Scores]
+    means: Scores
+    cells: tuple[SuiteCell, ...]
+    runs: tuple[SuiteRun, ...]
+    forest: tuple[SuiteDifference, ...]
+    pairs: tuple[SuitePair, ...]
+    systems: Mapping[str, tuple[str, ...]]
+    correction: str
+    alpha: float
+    trials: int
+    seed: int
+    baselines: tuple[str, ...] = ()
+    seeds: str = ""
+    standardise: bool = False
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections."""
+        return self.means.topics
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the measures."""
+        return self.means.measures
+
+    @property
+    def worse(self) -> tuple[SuitePair, ...]:
+        """Pairs whose run is significantly worse than the other run, without pairs of baselines."""
+        return tuple(p for p in self.pairs if p.verdict == "worse" and p.run not in self.baselines)
+
+    def pair(self, run: str, other: str, measure: str | None = None) -> SuitePair:
+        """Return the comparison of two systems, by default for the first measure."""
+        name = self.measures[0] if measure is None else str(measure)
+        for pair in self.pairs:
+            if (pair.run, pair.other, pair.measure) == (run, other, name):
+                return pair
+        names = [f"{p.run} – {p.other}" for p in self.pairs if p.measure == name]
+        if not names:
+            raise InputError(f"measure {name!r}", f"one of {format_names(self.measures, 'measure')}")
+        raise InputError(f"the pair {run} – {other} by {name}", f"one of {format_names(names, 'pair')}")
+
+    def _build_tables(self, format: str = "", pool: bool = False) -> list[ResultTable]:
+        from cranfield.comparison.suite_tables import build_tables
+
+        return build_tables(self, format, pool)
+
+    def _select_tables(self, format: str) -> tuple[str, ...]:
+        from cranfield.comparison.suite_tables import select_tables
+
+        return select_tables(self, format)
+
+    def _build_settings(self) -> dict[str, Any]:
+        from cranfield.comparison.suite_tables import build_settings
+
+        return build_settings(self)
+
+    def __repr__(self) -> str:
+        pairs = [
+            f"{p.measure}: {p.run} − {p.other} = {p.difference:+z.4f} "
+            f"[{p.low:+z.4f}, {p.high:+z.4f}], {format_p_statement(format_p(p.pvalue))}"
+            for p in self.pairs[:_PAIRS_SHOWN]
+        ]
+        runs, collections = len(self.means.runs), len(self.collections)
+        head = f"Suite: {format_count(runs, 'system')} × {format_count(collections, 'collection')}, α = {self.alpha:g}"
+        hidden = len(self.pairs) - len(pairs)
+        more = [f"… {hidden} more in .pairs"] if hidden else []
+        return "\n".join([*map(escape_unprintable, [head, *pairs]), *more, *format_first_notes(self.notes, runs)])
+
+
+@suggest_keywords
+def suite(
+    collections: Any,
+    runs: str | os.PathLike[str] | None = None,
+    *,
+    baseline: str | Sequence[str] | None = None,
+    measures: Any = None,
+    systems: SystemsLike = None,
+    seeds: SeedMode | None = None,
+    correction: str | None = None,
+    alpha: float = 0.05,
+    trials: int = TRIALS,
+    seed: int = 0,
+    missing: MissingRuns = "error",
+    standardise: bool = False,
+    lower: str | Sequence[Any] = (),
+    evaluation: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+) -> Suite:
+    """Compare systems over several collections.
+
+    The macro mean is the mean over collections. Its difference has two intervals: for other topics
+    of these collections (which decides the verdict), and for other collections like these.
+
+    collections
+        A TOML file (see `cranfield suite`), a directory with ``NAME/qrels/test.tsv``, or a mapping
+        from names to scores (any input of `read_scores`) or to ``{"qrels": …, "runs": {name: …}}``.
+        Parts such as ``cqadupstack/android`` are averaged first.
+    runs
+        For a directory of collections: a directory with ``SYSTEM/NAME.EXT``.
+    baseline
+        One system or several: every other system is compared with each of them. Default: all pairs.
+    measures
+        Default: the measures of the file, all measures of scores, or nDCG@10.
+    systems, seeds
+        Systems of several runs (seeds): ``{run: system}``, patterns such as ``dense-*``, or a file.
+        ``random`` (default) generalises to other seeds, ``fixed`` uses means over these runs.
+    correction, alpha
+        ``holm`` (default), ``bonferroni``, ``bh`` or ``none``, for the pairs of each measure.
+    trials, seed
+        Resamples of topics for `best` and the intervals of ranks.
+    missing
+        Runs that are missing on a collection: ``error`` (default) or ``common``, which excludes
+        collections that some systems lack.
+    standardise
+        If True, divide the differences of each collection by their standard deviation.
+    lower
+        Measures for which lower is better, as in `read_scores`.
+    evaluation
+        Options of `evaluate` for all collections: ``{"depth": 100}``.
+
+    >>> x = {"a": {"1": 0.5, "2": 0.6, "3": 0.4}, "b": {"1": 0.4, "2": 0.5, "3": 0.2}}
+    >>> y = {"a": {"1": 0.2, "2": 0.3, "3": 0.4}, "b": {"1": 0.3, "2": 0.1, "3": 0.1}}
+    >>> pair = suite({"scifact": x, "nq": y}).pair("a", "b")
+    >>> round(pair.difference, 4), pair.collections, pair.topics
+    (0.1333, 2, 6)
+    """
+    check_alpha(alpha)
+    if seeds is not None:
+        check_choice("seeds", seeds, get_args(SeedMode))
+    content = read_suite(collections, runs, measures, missing, evaluation, lower)
+    groups = _read_groups(content, systems)
+    mode = (seeds or "random") if any(len(names) > 1 for names in groups.values()) else ""
+    if seeds is not None and not mode:
+        raise InputError.from_problem("seeds without systems of several runs", "Use systems=… or --systems.")
+    if standardise and mode == "random":
+        raise InputError.from_problem("standardised differences of random seeds", "Use --seeds fixed (seeds='fixed').")
+    chosen = "holm" if correction is None else correction
+    check_choice("correction", chosen, CORRECTIONS)
+    parts = [_extract_parts(content, m) for m in range(len(content.measures))]
+    means = _collect_means(content, parts, groups)
+    baselines = _read_baselines(means, baseline)
+    settings = _Settings(groups, mode == "random", standardise, chosen, alpha, trials, seed, threads, baselines)
+    results = [_compare_measure(means, m, parts[m], settings) for m in range(len(content.measures))]
+    cells, rows, forest, pairs, notes = zip(*results, strict=True)
+    all_notes = (*content.notes, *_merge_collection_notes(content), *chain(*notes))
+    all_notes += note_few_collections(len(means.topics)) + _note_single_runs(groups, mode)
+    return Suite(
+        content.scores,
+        means,
+        tuple(chain(*cells)),
+        tuple(chain(*rows)),
+        tuple(chain(*forest)),
+        tuple(chain(*pairs)),
+        groups,
+        chosen,
+        alpha,
+        trials,
+        seed,
+        baselines,
+        mode,
+        standardise,
+        all_notes,
+    )
+
+
+# -- systems and parts ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Settings:
+    """Systems with their runs, and the settings of comparisons."""
+
+    groups: Mapping[str, tuple[str, ...]]
+    random_seeds: bool
+    standardise: bool
+    correction: str
+    alpha: float
+    trials: int
+    seed: int
+    threads: int | None
+    baselines: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Scores of a measure on a collection, or on a part of one: `systems` are arrays [topics, runs].
+
+    The weights of all parts of a collection have the sum 1. `measure` is its name on this collection.
+    """
+
+    collection: str
+    measure: str
+    weight: float
+    runs: tuple[str, ...]
+    values: Floats
+
+    def get_runs(self, names: Sequence[str]) -> Floats:
+        """Return the scores of some runs [topics, runs]."""
+        return self.values[:, [self.runs.index(name) for name in names]]
+
+
+def _read_groups(content: SuiteScores, systems: SystemsLike) -> dict[str, tuple[str, ...]]:
+    """Return the runs of each system."""
+    runs = next(iter(content.scores.values())).runs
+    if systems is not None:
+        return group_runs(read_systems(systems, runs))
+    system_of = {run: content.systems.get(run, run) for run in runs}
+    groups: dict[str, tuple[str, ...]] = {}
+    for run, system in system_of.items():
+        groups[system] = (*groups.get(system, ()), run)
+    if len(groups) < 2:
+        raise InputError(format_names([*groups], "system"), "a suite of at least 2 systems")
+    return groups
+
+
+def _extract_parts(content: SuiteScores, m: int) -> list[_Part]:
+    """Return the scores of a measure on each collection or part."""
+    sizes: dict[str, int] = {}
+    for name in content.scores:
+        sizes[get_group(name)] = sizes.get(get_group(name), 0) + 1
+    parts = []
+    for name, scores in content.scores.items():
+        matrix = extract_measure(scores, scores.measures[m], turned=False).matrix
+        if len(matrix.topics) < 2:
+            count = format_count(len(matrix.topics), "topic")
+            raise InputError(f"{count} with {scores.measures[m]}", "at least 2", f"collection {name}")
+        parts.append(
+            _Part(get_group(name), scores.measures[m], 1 / sizes[get_group(name)], matrix.systems, matrix.values)
+        )
+    return parts
+
+
+def _collect_means(
+    content: SuiteScores, parts: Sequence[Sequence[_Part]], groups: Mapping[str, tuple[str, ...]]
+) -> Scores:
+    """Return the means of systems on collections as scores, with collections as topics."""
+    collections = tuple(dict.fromkeys(map(get_group, content.scores)))
+    values = np.array(
+        [
+            [[_compute_mean(of_measure, name, names) for of_measure in parts] for name in collections]
+            for names in groups.values()
+        ]
+    )
+    first = next(iter(content.scores.values()))
+    return Scores(
+        values=values,
+        runs=tuple(groups),
+        topics=collections,
+        measures=content.measures,
+        summaries=("mean",) * len(content.measures),
+        better=first.better,
+    )
+
+
+def _compute_mean(parts: Iterable[_Part], collection: str, runs: Sequence[str]) -> float:
+    """Return the mean of a system on a collection, over parts, runs and topics."""
+    in_collection = [part for part in parts if part.collection == collection]
+    return mean([mean([mean(x) for x in part.get_runs(runs).T]) for part in in_collection])
+
+
+# -- one measure ----------------------------------------------------------------------------------
+
+_Results: TypeAlias = tuple[list[SuiteCell], list[SuiteRun], list[SuiteDifference], list[SuitePair], list[Note]]
+
+
+def _compare_measure(means: Scores, m: int, parts: Sequence[_Part], settings: _Settings) -> _Results:
+    """Return cells, runs, forest, pairs and notes of a measure."""
+    measure, better = means.measures[m], means.better[m]
+    part = extract_measure(means, measure, turned=False).matrix
+    order = _order_runs(part, better)
+    names = [means.runs[i] for i in order]
+    estimator = _Estimator(parts, means.topics, settings)
+    cells = [*_build_cells(means, measure, names, estimator)]
+    runs = [*_build_runs(means, m, names, estimator)]
+    pairs = _list_pairs(order, [*map(means.runs.index, settings.baselines)])
+    estimates = [estimator.compare(means.runs[i], means.runs[j]) for i, j in pairs]
+    forest = [*chain.from_iterable(_build_forest(measure, x, estimator) for x in estimates)]
+    notes = [*_collect_pair_notes(measure, estimates)]
+    return cells, runs, forest, _build_pairs(measure, better, estimates, estimator), notes
+
+
+@dataclass(frozen=True, eq=False)
+class _Estimate:
+    """Difference of two systems: `d`, `v` and `df` of collections, and the variance of the macro mean.
+
+    `terms` are the seed terms of the macro mean, and `tolerance` the rounding error of differences.
+    """
+
+    run: str
+    other: str
+    d: Floats
+    v: Floats
+    df: Floats
+    variance: Variance
+    like_these: Variance | None
+    prediction: float
+    seeds: tuple[int, int]
+    tolerance: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Estimator:
+    """Estimates of one measure, from the parts of all collections."""
+
+    parts: Sequence[_Part]
+    collections: tuple[str, ...]
+    settings: _Settings
+
+    @property
+    def confidence(self) -> float:
+        """Confidence of intervals."""
+        return 1 - self.settings.alpha
+
+    def get_systems(self, part: _Part, system: str) -> Floats:
+        """Return the scores of a system on a part [topics, runs], means over runs of fixed seeds."""
+        x = part.get_runs(self.settings.groups[system])
+        return x if self.settings.random_seeds else x.mean(axis=1, keepdims=True)
+
+    def list_parts(self, collection: str) -> list[_Part]:
+        """Return the parts of a collection."""
+        return [part for part in self.parts if part.collection == collection]
+
+    def count_topics(self, collection: str) -> int:
+        """Return the number of topics of a collection."""
+        return sum(len(part.values) for part in self.list_parts(collection))
+
+    def estimate_variance(self, systems: Sequence[str], collections: Sequence[str]) -> Variance:
+        """Return the variance of a macro mean, or of a difference, over some collections."""
+        parts = [part for part in self.parts if part.collection in collections]
+        weights = [part.weight / len(collections) for part in parts]
+        samples = [[self.get_systems(part, system) for system in systems] for part in parts]
+        topic_terms = []
+        for weight, xs in zip(weights, samples, strict=True):
+            _, variance = self._summarise(xs)
+            topic_terms.append(Term(weight**2 * variance, len(xs[0]) - 1))
+        seeds = [_build_seed_term(weights, [xs[i] for xs in samples]) for i in range(len(systems))]
+        return combine_terms(topic_terms, [term for term in seeds if term is not None])
+
+    def _summarise(self, xs: Sequence[Floats]) -> tuple[float, float]:
+        """Return the mean and its variance s² / n on a part: of a system, or of a difference."""
+        of_topics = [x.mean(axis=1) for x in xs]
+        z = of_topics[0] if len(xs) == 1 else subtract_rounded(of_topics[0], of_topics[1], estimate_rounding(*xs))
+        n = len(z)
+        is_constant = np.ptp(z) <= estimate_rounding(*xs)
+        deviation = 0.0 if is_constant else float(z.std(ddof=1))
+        if not (self.settings.standardise and len(xs) == 2):
+            return mean(z), deviation**2 / n
+        if deviation == 0:
+            if z.any():
+                raise InputError.from_problem("equal differences on all topics of a collection", "Omit --standardise.")
+            return 0.0, 1 / n
+        d = mean(z) / deviation
+        return d, 1 / n + d**2 / (2 * n)
+
+    def compare(self, run: str, other: str) -> _Estimate:
+        """Return the estimates of the difference of two systems."""
+        d, v, df = (np.empty(len(self.collections)) for _ in range(3))
+        for k, collection in enumerate(self.collections):
+            parts = self.list_parts(collection)
+            samples = [[self.get_systems(part, system) for system in (run, other)] for part in parts]
+            rows = [self._summarise(xs) for xs in samples]
+            sizes = np.array([len(xs[0]) for xs in samples])
+            d[k] = mean([row[0] for row in rows])
+            total, dof = combine_variances(np.array([row[1] for row in rows]), sizes - 1.0)
+            v[k], df[k] = total / len(parts) ** 2, dof
+        scale = max(float(np.abs(part.values).max(initial=0.0)) for part in self.parts)
+        tolerance = 0.0 if self.settings.standardise else TOLERANCE * scale
+        d = np.where(np.abs(d) <= tolerance, 0.0, d)
+        variance = self.estimate_variance((run, other), self.collections)
+        seeds = [len(self.settings.groups[system]) for system in (run, other)]
+        like_these, prediction = self._generalise((run, other), d, v, float(variance.df))
+        return _Estimate(run, other, d, v, df, variance, like_these, prediction, (seeds[0], seeds[1]), tolerance)
+
+    def _generalise(self, systems: Sequence[str], d: Floats, v: Floats, df: float) -> tuple[Variance | None, float]:
+        """Return the variance of the mean of collections like these, and the error of a prediction."""
+        K = len(self.collections)
+        if K < _LIKE_THESE:
+            return None, math.nan
+        spread = max(float(d.var(ddof=1)), float(v.mean()))
+        terms = []
+        for system in systems:
+            by_collection = [self.list_parts(collection) for collection in self.collections]
+            run_means = [
+                np.mean([self.get_systems(part, system).mean(axis=0) for part in parts], axis=0)
+                for parts in by_collection
+            ]
+            terms += _build_crossed_term(np.array(run_means))
+        variance = combine_terms([Term(spread / K, K - 1)], terms)
+        variance = replace(variance, df=min(float(variance.df), df))
+        return variance, math.sqrt(float(variance.value) + spread)
+
+
+def _build_seed_term(weights: Sequence[float], samples: Sequence[Floats]) -> SeedTerm | None:
+    """Return the term of a system with several runs, on parts with weights."""
+    s = samples[0].shape[1]
+    if s == 1:
+        return None
+    macro_means = np.sum([w * x.mean(axis=0) for w, x in zip(weights, samples, strict=True)], axis=0)
+    is_constant = np.ptp(macro_means) <= estimate_rounding(*samples)
+    between = 0.0 if is_constant else float(macro_means.var(ddof=1)) / s
+    within = []
+    for weight, x in zip(weights, samples, strict=True):
+        n = len(x)
+        within.append(Term(weight**2 * float(measure_runs(x)[1]) / (n * s), (n - 1) * (s - 1)))
+    return SeedTerm(Term(between, s - 1), tuple(within))
+
+
+def _build_crossed_term(x: Floats) -> list[SeedTerm]:
+    """Return the seed term of means [collections, runs], with collections as topics."""
+    n, s = x.shape
+    if s == 1:
+        return []
+    between, rest = measure_runs(x)
+    return [SeedTerm(Term(between / s, s - 1), (Term(rest / (n * s), (n - 1) * (s - 1)),))]
+
+
+def _build_outcome(estimate: float, variance: Variance, n: int) -> Outcome:
+    error, df = math.sqrt(float(variance.value)), float(variance.df)
+    return build_t_outcome("macro mean", estimate, error, df, n, "", "two-sided", ())
+
+
+# -- rows -----------------------------------------------------------------------------------------
+
+
+def _build_cells(means: Scores, measure: str, names: Sequence[str], estimator: _Estimator) -> Iterator[SuiteCell]:
+    for collection in means.topics:
+        topics, own_measure = estimator.count_topics(collection), estimator.list_parts(collection)[0].measure
+        for name in names:
+            value = means[name, collection, measure]
+            outcome = _build_outcome(value, estimator.estimate_variance([name], [collection]), topics)
+            ends = outcome.confidence_interval(estimator.confidence)
+            yield SuiteCell(own_measure, collection, name, topics, value, ends.low, ends.high)
+
+
+def _build_runs(means: Scores, m: int, names: Sequence[str], estimator: _Estimator) -> Iterator[SuiteRun]:
+    measure, settings = means.measures[m], estimator.settings
+    sign = {"higher": 1.0, "lower": -1.0}.get(means.better[m])
+    ranks: dict[str, Any] = {}
+    mean_ranks: dict[str, float] = {}
+    if sign is not None:
+        tolerance = TOLERANCE * max(float(np.abs(part.values).max(initial=0.0)) for part in estimator.parts)
+        samples = sign * resample_macro_means(estimator)
+        rows = summarise_resampled_ranks([*settings.groups], samples, settings.alpha, tolerance)
+        ranks = {row.system: row for row in rows}
+        mean_ranks = dict(zip(means.runs, _compute_mean_ranks(sign * means.values[:, :, m], tolerance), strict=True))
+    for name in names:
+        value = mean(means.values[means.runs.index(name), :, m])
+        outcome = _build_outcome(value, estimator.estimate_variance([name], means.topics), len(means.topics))
+        ends = outcome.confidence_interval(estimator.confidence)
+        rank = ranks.get(name)
+        of_ranks = (None,) * 3 if rank is None else (rank.best, rank.rank_low, rank.rank_high)
+        interval = value, ends.low, ends.high
+        yield SuiteRun(measure, name, len(means.topics), *interval, mean_ranks.get(name), *of_ranks)
+
+
+def _compute_mean_ranks(values: Floats, tolerance: float) -> list[float]:
+    """Return the mean rank of each system, from values [systems, collections]; ties share ranks."""
+    lead = values[None] - values[:, None]
+    better, tied = (lead > tolerance).sum(axis=1), (np.abs(lead) <= tolerance).sum(axis=1) - 1
+    return [mean(row) for row in 1.0 + better + tied / 2]
+
+
+def resample_macro_means(estimator: _Estimator) -> Floats:
+    """Return macro means [resamples, systems] of resampled topics, and of runs if seeds are random."""
+    settings, K = estimator.settings, len(estimator.collections)
+    systems = [*settings.groups]
+    samples = [[estimator.get_systems(part, system) for system in systems] for part in estimator.parts]
+    sizes = [x.shape[1] for x in samples[0]]
+    matrices = [np.concatenate(xs, axis=1) for xs in samples]
+    starts = np.cumsum([0, *sizes[:-1]])
+
+    def draw_means(generator: np.random.Generator, size: int) -> Floats:
+        means = np.zeros((size, sum(sizes)))
+        for part, x in zip(estimator.parts, matrices, strict=True):
+            means += part.weight / (K * len(x)) * (_draw_counts(generator, size, len(x)) @ x)
+        columns = []
+        for start, s in zip(starts, sizes, strict=True):
+            of_runs = means[:, start : start + s]
+            columns.append((of_runs * _draw_counts(generator, size, s)).sum(axis=1) / s if s > 1 else of_runs[:, 0])
+        return np.stack(columns, axis=1)
+
+    cells = sum(map(len, matrices))
+    return np.concatenate(run_in_chunks(draw_means, settings.trials, settings.seed, cells, settings.threads))
+
+
+def _draw_counts(generator: np.random.Generator, size: int, n: int) -> Floats:
+    """Draw n of n items with replacement. Return how often each was drawn [size, n]."""
+    draws = generator.integers(n, size=(size, n)) + np.arange(size)[:, None] * n
+    return np.bincount(draws.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+
+
+def _build_forest(measure: str, estimate: _Estimate, estimator: _Estimator) -> Iterator[SuiteDifference]:
+    has_weights = bool((estimate.v > 0).all())
+    weights = compute_weights(estimate.v, compute_tau2(estimate.d, estimate.v)) if has_weights else None
+    for k, collection in enumerate(estimator.collections):
+        systems = (estimate.run, estimate.other)
+        variance = estimator.estimate_variance(systems, [collection])
+        outcome = _build_outcome(float(estimate.d[k]), variance, estimator.count_topics(collection))
+        ends = outcome.confidence_interval(estimator.confidence)
+        weight = math.nan if weights is None else float(weights[k])
+        topics = estimator.count_topics(collection)
+        interval = float(estimate.d[k]), ends.low, ends.high, float(variance.se), weight
+        yield SuiteDifference(measure, *systems, collection, topics, *interval)
+
+
+def _build_pairs(measure: str, better: str, estimates: Sequence[_Estimate], estimator: _Estimator) -> list[SuitePair]:
+    settings = estimator.settings
+    row = CORRECTIONS[settings.correction]
+    level = settings.alpha / len(estimates) if row.simultaneous else settings.alpha
+    outcomes = [_build_outcome(mean(x.d), x.variance, len(x.d)) for x in estimates]
+    uncorrected = [outcome.pvalue for outcome in outcomes]
+    pvalues = row(uncorrected).pvalues if len(uncorrected) > 1 else uncorrected
+    return [
+        _build_pair(measure, better, estimate, outcome, float(pvalue), level, estimator)
+        for estimate, outcome, pvalue in zip(estimates, outcomes, pvalues, strict=True)
+    ]
+
+
+def _build_pair(
+    measure: str,
+    better: str,
+    estimate: _Estimate,
+    outcome: Outcome,
+    pvalue: float,
+    level: float,
+    estimator: _Estimator,
+) -> SuitePair:
+    settings, K = estimator.settings, len(estimate.d)
+    sign = -1 if better == "lower" else 1
+    difference = outcome.difference
+    verdict: Verdict = ""
+    if pvalue <= settings.alpha and better != "neither" and difference:
+        verdict = "better" if sign * difference > 0 else "worse"
+    ends = outcome.confidence_interval(1 - level)
+    wins, losses = (int((side * sign * estimate.d > 0).sum()) for side in (1, -1))
+    numbers = _describe_further(estimate, difference, level) | _describe_heterogeneity(estimate, settings.alpha)
+    if max(map(len, settings.groups.values())) > 1:
+        share = float(estimate.variance.seed_share) if settings.random_seeds else None
+        numbers |= {"seeds": estimate.seeds[0], "other_seeds": estimate.seeds[1], "seed_share": share}
+    return SuitePair(
+        measure=measure,
+        run=estimate.run,
+        other=estimate.other,
+        collections=K,
+        topics=sum(map(estimator.count_topics, estimator.collections)),
+        difference=difference,
+        se=float(estimate.variance.se),
+        df=float(estimate.variance.df),
+        low=ends.low,
+        high=ends.high,
+        pvalue=pvalue,
+        uncorrected=outcome.pvalue,
+        wins=wins,
+        ties=K - wins - losses,
+        losses=losses,
+        verdict=verdict,
+        **numbers,
+    )
+
+
+def _describe_further(estimate: _Estimate, difference: float, level: float) -> dict[str, Any]:
+    """Return interval and p for collections like these, and the prediction interval."""
+    names = "further_low", "further_high", "prediction_low", "prediction_high"
+    if estimate.like_these is None:
+        return {**dict.fromkeys(names, math.nan), "further_p": None}
+    K, like_these = len(estimate.d), estimate.like_these
+    outcome = _build_outcome(difference, like_these, K)
+    mean_interval = outcome.confidence_interval(1 - level)
+    further = build_t_outcome("", difference, estimate.prediction, float(like_these.df), K, "", "two-sided", ())
+    prediction = further.confidence_interval(1 - level)
+    ends = mean_interval.low, mean_interval.high, prediction.low, prediction.high
+    return {**dict(zip(names, ends, strict=True)), "further_p": outcome.pvalue}
+
+
+def _describe_heterogeneity(estimate: _Estimate, alpha: float) -> dict[str, Any]:
+    """Return Q, its p, I², τ, and the pooled difference with its interval."""
+    names = "q", "i2", "tau", "pooled", "pooled_low", "pooled_high"
+    if not (estimate.v > 0).all():
+        return {**dict.fromkeys(names, math.nan), "q_pvalue": None}
+    spread = measure_heterogeneity(estimate.d, estimate.v)
+    pooled = pool_collections(estimate.d, estimate.v)
+    ends = pooled.confidence_interval(1 - alpha)
+    values = spread.q, spread.i2, spread.tau, pooled.difference, ends.low, ends.high
+    return {**dict(zip(names, values, strict=True)), "q_pvalue": spread.pvalue}
+
+
+# -- notes ----------------------------------------------------------------------------------------
+
+
+def _merge_collection_notes(content: SuiteScores) -> tuple[Note, ...]:
+    """Return one note of each kind about the scores, with the number of other collections."""
+    named = [(name, note) for name, scores in content.scores.items() for note in scores.notes]
+    named += [
+        (name, note)
+        for name, scores in content.scores.items()
+        for measure in scores.measures
+        for note in extract_measure(scores, measure, turned=False).notes
+    ]
+    return merge_notes(named, "collection")
+
+
+def _collect_pair_notes(measure: str, estimates: Sequence[_Estimate]) -> Iterator[Note]:
+    """Note collections without variance, identical systems, and too few seeds."""
+    named: list[tuple[str, Note]] = []
+    for estimate in estimates:
+        subject = f"{measure}, {estimate.run} – {estimate.other}"
+        if not estimate.d.any() and not estimate.v.any():
+            named.append((subject, Note("identical", "identical scores on all collections")))
+        elif not (estimate.v > 0).all():
+            count = format_count(int((estimate.v == 0).sum()), "collection")
+            text = f"equal differences on all topics of {count}: no heterogeneity and no pooled difference"
+            named.append((subject, Note("constant", text)))
+        named += [(subject, note) for note in _note_seeds(estimate)]
+    yield from merge_notes(named, "pair")
+
+
+def _note_seeds(estimate: _Estimate) -> tuple[Note, ...]:
+    share = float(estimate.variance.seed_share)
+    return note_few_seeds(*estimate.seeds, share) if share > 0 else ()
+
+
+def _note_single_runs(groups: Mapping[str, Sequence[str]], mode: str) -> tuple[Note, ...]:
+    """Note systems of one run, if other seeds are meant."""
+    names = [name for name, runs in groups.items() if len(runs) == 1]
+    if not names or mode != "random":
+        return ()
+    text = f"{format_names(names, 'system')} of one run: intervals are for this run"
+    return (Note("one-run", f"{text}, and hold for the system if it is deterministic"),)
