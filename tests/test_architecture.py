@@ -44,12 +44,8 @@ MAY_USE: dict[str, set[str]] = {
     "assess": BASE | {"data", "scores"},
     "runs": BASE | {"data", "scores"},
     "stats": BASE | {"data.reading.parts", "scores", "figures"},
-<<<<<<< HEAD
-    "comparison": BASE | {"scores", "stats", "evaluation.results", "assess.teams", "data.tracks", "data.run_systems"},
-=======
     "comparison": BASE
     | {"scores", "stats", "evaluation.results", "evaluation.suites", "assess.teams", "data.tracks", "data.run_systems"},
->>>>>>> 13c3b14a (Compare systems over several collections)
     "figures": BASE | {"data.files", "data.names", "scores"},
     "meta": BASE | {"figures"} | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison"},
     "judging": BASE

@@ -163,8 +163,7 @@ ROWS = (
         needs="scipy.special",
         does="compare systems over several collections, such as BEIR",
         example="suite.toml --baseline bm25\nbeir --runs runs -m nDCG@10 -f latex",
-        common="-m --runs --missing --baseline --systems --seeds --correction --alpha --standardise --pool "
-        "--fail-if-worse --preset --depth --table -f -o",
+        common="-m --runs --missing --baseline --systems --seeds --pool --fail-if-worse --table -f -o",
         usage="cranfield suite [options] SUITE.toml\n       cranfield suite [options] DIRECTORY --runs RUNS",
         description="Compare systems over several collections: macro means with intervals for other topics and "
         "for other collections, heterogeneity and ranks.",

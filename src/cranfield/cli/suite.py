@@ -10,8 +10,9 @@ from cranfield.cli.options import call
 from cranfield.cli.output import build_output_options, show
 from cranfield.cli.progress import Progress
 from cranfield.cli.scores import build_evaluation_options, build_measure_options
+from cranfield.cli.systems import SYSTEM_OPTIONS
 from cranfield.comparison.suite_tables import TABLES, write_sentence
-from cranfield.comparison.suites import SeedMode, Suite, suite
+from cranfield.comparison.suites import Suite, suite
 from cranfield.evaluation.options import OPTIONS as EVALUATION_OPTIONS
 from cranfield.evaluation.suites import DEFAULT_MEASURE, MissingRuns, list_files
 from cranfield.options import Rows, argument, choice, option, switch
@@ -27,13 +28,6 @@ SOURCE: Rows = (
         get_args(MissingRuns),
         "missing runs: an error (default), or only collections that all systems have (common)",
     ),
-    option(
-        "--systems",
-        "FILE|PATTERN",
-        "systems of several runs (seeds): a table run, system, or patterns such as 'dense-*'; may be repeated",
-        repeat=True,
-        name="systems",
-    ),
 )
 COMPARED: Rows = (
     option(
@@ -42,9 +36,7 @@ COMPARED: Rows = (
         "compare every other system with this one; may be repeated (default: all pairs)",
         repeat=True,
     ),
-    choice(
-        "--seeds", get_args(SeedMode), "generalise to other seeds (random, default), or use means over runs (fixed)"
-    ),
+    *(row for row in SYSTEM_OPTIONS if row.name != "ranks"),
     *build_correction_option("holm (default), bonferroni, bh (Benjamini and Hochberg) or none"),
     *build_alpha_option("; intervals have confidence 1 − A"),
     *build_trial_options(text="resamples of topics for ranks"),

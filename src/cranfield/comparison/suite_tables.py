@@ -35,7 +35,7 @@ def select_tables(result: Suite, format: str) -> tuple[str, ...]:
 
 def build_tables(result: Suite, format: str = "", pool: bool = False) -> list[tables.ResultTable]:
     """Build all tables of a suite. On a terminal, the first one has the answer as its title."""
-    answer = " ".join(_write_answer(result)) if format == "table" else ""
+    answer = "\n".join(_write_answer(result)) if format == "table" else ""
     return [
         _build_result_table(result, answer),
         _build_cell_table(result),
@@ -178,8 +178,7 @@ def _build_run_table(result: Suite) -> tables.ResultTable:
         f"{tables.format_percent(1 - result.alpha)} intervals for {_describe_population(result)}. "
         "Mean rank: over collections. Best: fraction of resamples with the best macro mean, and "
         f"{tables.format_percent(1 - result.alpha)} interval of the rank, from {result.trials:,} resamples of topics "
-        f"within collections{seeds} (seed {result.seed}). These are fractions of resamples, not probabilities, "
-        "and approximate."
+        f"within collections{seeds} (seed {result.seed}): fractions of resamples, not probabilities, and approximate."
     )
     return tables.build_table(
         "runs",
@@ -238,7 +237,7 @@ def _build_pair_table(result: Suite, pool: bool) -> tables.ResultTable:
         f"Differences of macro means, system − {other_head}, of {describe_size(result)}"
         f"{_describe_measure(result)}{unit}: {_describe_correction(result)}, "
         f"α = {result.alpha:g}. * p ≤ α. First interval and p: {_describe_population(result)}. "
-        "Like these: the mean of collections like these. Further: one further collection (prediction interval). "
+        "Like these: mean of collections like these. Further: one further collection. "
         "I²: fraction of the variation between collections that sampled topics do not explain. "
         "τ: standard deviation of true differences. Win/tie/loss: number of collections."
     )
@@ -311,18 +310,22 @@ def _write_answer(result: Suite) -> list[str]:
     """Return the answer: a sentence per pair, or for many pairs the best system of each measure."""
     if len(result.pairs) <= _MAX_SENTENCES:
         return [write_sentence(result, pair) for pair in result.pairs]
-    sentences = []
-    for measure in result.measures:
-        pairs = [pair for pair in result.pairs if pair.measure == measure]
-        different = sum(pair.pvalue <= result.alpha for pair in pairs)
-        first = next(row for row in result.runs if row.measure == measure)
-        lead = f"{first.run} has the best macro mean ({format_number(first.mean)}" if first.best is not None else ""
-        lead = f"{lead}, best in {first.best:.0%} of resamples); " if first.best is not None else ""
-        sentences.append(
-            f"By {measure}, {lead}{different} of {len(pairs)} pairs differ significantly on "
-            f"{_describe_population(result)}."
-        )
-    return sentences
+    return [_write_overview(result, measure) for measure in result.measures]
+
+
+def _write_overview(result: Suite, measure: str) -> str:
+    """Write a sentence about all pairs of a measure."""
+    pairs = [pair for pair in result.pairs if pair.measure == measure]
+    different = sum(pair.pvalue <= result.alpha for pair in pairs)
+    first = next(row for row in result.runs if row.measure == measure)
+    best = "" if first.best is None else f", and the best in {first.best:.0%} of resamples"
+    lead = f"{first.run} has the best macro mean, {format_number(first.mean)}{best}; " if best else ""
+    size = f"{different} of {format_count(len(pairs), 'pair')}"
+    return f"By {measure}, {lead}{size} differ significantly on {_count_collections(result)}."
+
+
+def _count_collections(result: Suite) -> str:
+    return f"these {format_count(len(result.collections), 'collection')}"
 
 
 def write_sentence(result: Suite, pair: SuitePair) -> str:
@@ -331,16 +334,17 @@ def write_sentence(result: Suite, pair: SuitePair) -> str:
     significance = "significantly" if pair.pvalue <= result.alpha else "not significantly"
     relation = f"{pair.verdict} than" if pair.verdict else "different from"
     standardised = " of standardised differences" if result.standardise else ""
+    units = "other topics and other seeds" if result.seeds == "random" else "other topics"
     parts = [
-        f"By {pair.measure}, {pair.run} is {significance} {relation} {pair.other} on {_describe_population(result)}: "
+        f"By {pair.measure}, {pair.run} is {significance} {relation} {pair.other} on {_count_collections(result)}: "
         f"difference of macro means{standardised} {tables.format_difference(pair.difference)}, {confidence} interval "
-        f"{tables.format_interval(pair.low, pair.high, '+')}, {format_p_statement(format_p(pair.pvalue))}"
+        f"for {units} {tables.format_interval(pair.low, pair.high, '+')}, {format_p_statement(format_p(pair.pvalue))}"
     ]
     if not math.isnan(pair.further_low):
         parts.append(
-            f"for collections like these {tables.format_interval(pair.further_low, pair.further_high, '+')}, "
+            f"interval for collections like these {tables.format_interval(pair.further_low, pair.further_high, '+')}, "
             f"for one further collection {tables.format_interval(pair.prediction_low, pair.prediction_high, '+')}"
         )
     if not math.isnan(pair.i2):
-        parts.append(f"differences vary between collections by I² {pair.i2:.0%}, τ {format_number(pair.tau)}")
+        parts.append(f"variation between collections I² {pair.i2:.0%}, τ {format_number(pair.tau)}")
     return f"{'; '.join(parts)}; better on {pair.wins} and worse on {format_count(pair.losses, 'collection')}."

@@ -7,13 +7,14 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from cranfield.arrays import TOLERANCE, Floats, estimate_rounding, subtract_rounded
 from cranfield.comparison import Verdict, _list_pairs, _order_runs, _read_baselines
-from cranfield.data.run_systems import SystemsLike, group_runs, read_systems
+from cranfield.comparison.systems import Seeds, SystemRuns, read_system_runs
+from cranfield.data.run_systems import SystemsLike
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice
@@ -38,7 +39,6 @@ from cranfield.stats.suites import (
 from cranfield.tables import ResultTable
 from cranfield.wording import escape_unprintable, format_count, format_names, suggest_keywords
 
-SeedMode: TypeAlias = Literal["random", "fixed"]
 _LIKE_THESE = 3  # collections from which other collections are estimated
 _PAIRS_SHOWN = 10
 
@@ -235,7 +235,7 @@ def suite(
     baseline: str | Sequence[str] | None = None,
     measures: Any = None,
     systems: SystemsLike = None,
-    seeds: SeedMode | None = None,
+    seeds: Seeds | None = None,
     correction: str | None = None,
     alpha: float = 0.05,
     trials: int = TRIALS,
@@ -285,13 +285,10 @@ def suite(
     (0.1333, 2, 6)
     """
     check_alpha(alpha)
-    if seeds is not None:
-        check_choice("seeds", seeds, get_args(SeedMode))
     content = read_suite(collections, runs, measures, missing, evaluation, lower)
-    groups = _read_groups(content, systems)
-    mode = (seeds or "random") if any(len(names) > 1 for names in groups.values()) else ""
-    if seeds is not None and not mode:
-        raise InputError.from_problem("seeds without systems of several runs", "Use systems=… or --systems.")
+    system_runs = _read_groups(content, systems, seeds)
+    groups = system_runs.groups
+    mode = system_runs.seeds if any(len(names) > 1 for names in groups.values()) else ""
     if standardise and mode == "random":
         raise InputError.from_problem("standardised differences of random seeds", "Use --seeds fixed (seeds='fixed').")
     chosen = "holm" if correction is None else correction
@@ -303,7 +300,7 @@ def suite(
     results = [_compare_measure(means, m, parts[m], settings) for m in range(len(content.measures))]
     cells, rows, forest, pairs, notes = zip(*results, strict=True)
     all_notes = (*content.notes, *_merge_collection_notes(content), *chain(*notes))
-    all_notes += note_few_collections(len(means.topics)) + _note_single_runs(groups, mode)
+    all_notes += note_few_collections(len(means.topics)) + tuple(system_runs.note_runs())
     return Suite(
         content.scores,
         means,
@@ -359,17 +356,15 @@ class _Part:
         return self.values[:, [self.runs.index(name) for name in names]]
 
 
-def _read_groups(content: SuiteScores, systems: SystemsLike) -> dict[str, tuple[str, ...]]:
+def _read_groups(content: SuiteScores, systems: SystemsLike, seeds: Seeds | None) -> SystemRuns:
     """Return the runs of each system."""
-    runs = next(iter(content.scores.values())).runs
-    if systems is not None:
-        return group_runs(read_systems(systems, runs))
-    system_of = {run: content.systems.get(run, run) for run in runs}
-    groups: dict[str, tuple[str, ...]] = {}
-    for run, system in system_of.items():
-        groups[system] = (*groups.get(system, ()), run)
-    if len(groups) < 2:
-        raise InputError(format_names([*groups], "system"), "a suite of at least 2 systems")
+    first = next(iter(content.scores.values()))
+    if content.systems:
+        first = replace(first, systems={run: content.systems[run] for run in first.runs})
+    groups = read_system_runs(first, systems, seeds)
+    groups = groups or SystemRuns(first, {run: (run,) for run in first.runs}, "fixed")
+    if len(groups.groups) < 2:
+        raise InputError(format_names([*groups.groups], "system"), "a suite of at least 2 systems")
     return groups
 
 
@@ -747,16 +742,21 @@ def _describe_heterogeneity(estimate: _Estimate, alpha: float) -> dict[str, Any]
 # -- notes ----------------------------------------------------------------------------------------
 
 
-def _merge_collection_notes(content: SuiteScores) -> tuple[Note, ...]:
-    """Return one note of each kind about the scores, with the number of other collections."""
-    named = [(name, note) for name, scores in content.scores.items() for note in scores.notes]
-    named += [
-        (name, note)
-        for name, scores in content.scores.items()
-        for measure in scores.measures
-        for note in extract_measure(scores, measure, turned=False).notes
-    ]
-    return merge_notes(named, "collection")
+def _merge_collection_notes(content: SuiteScores) -> Iterator[Note]:
+    """Yield one note of each kind about the scores, with the number of other runs and collections."""
+    by_kind: dict[str, list[tuple[str, Note]]] = {}
+    for name, scores in content.scores.items():
+        of_measures = (extract_measure(scores, measure, turned=False).notes for measure in scores.measures)
+        for note in (*scores.notes, *chain.from_iterable(of_measures)):
+            by_kind.setdefault(note.kind, []).append((name, note))
+    for kind, named in by_kind.items():
+        (name, note), *others = named
+        text = f"{name}: {note.text.rstrip('.')}"
+        if others:
+            collections = format_count(len({name for name, _ in named}), "collection")
+            counted = f"{format_count(len(others), 'other run')} on {collections}"
+            text += f". Also affected: {collections if note.run is None else counted}"
+        yield Note(kind, text, note.run)
 
 
 def _collect_pair_notes(measure: str, estimates: Sequence[_Estimate]) -> Iterator[Note]:
@@ -777,12 +777,3 @@ def _collect_pair_notes(measure: str, estimates: Sequence[_Estimate]) -> Iterato
 def _note_seeds(estimate: _Estimate) -> tuple[Note, ...]:
     share = float(estimate.variance.seed_share)
     return note_few_seeds(*estimate.seeds, share) if share > 0 else ()
-
-
-def _note_single_runs(groups: Mapping[str, Sequence[str]], mode: str) -> tuple[Note, ...]:
-    """Note systems of one run, if other seeds are meant."""
-    names = [name for name, runs in groups.items() if len(runs) == 1]
-    if not names or mode != "random":
-        return ()
-    text = f"{format_names(names, 'system')} of one run: intervals are for this run"
-    return (Note("one-run", f"{text}, and hold for the system if it is deterministic"),)

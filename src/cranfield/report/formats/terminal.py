@@ -69,7 +69,7 @@ def _format_parts(table: ResultTable, output: TableOutput) -> list[str]:
         [_make_field_column(field, output.colour) for field in group]
         for _, group in groupby(other_fields, key=lambda field: field.group or field.name)
     ]
-    title = _wrap_paragraph(table.title, output.width)
+    title = "\n".join(_wrap_paragraph(line, output.width) for line in table.title.splitlines())
     return [*([title] if title else []), *_format_blocks(keys, groups, output.width)]
 
 
