@@ -22,6 +22,7 @@ THEMES = {
     "scores": "Scores",
     "data": "Judgments, runs and collections",
     "comparison": "Compare",
+    "runs": "Fuse runs",
     "labelling": "Which items count",
     "measures": "Measures of your own",
     "assess": "Assessors and pools",

@@ -15,6 +15,7 @@ from cranfield.cli.parser import Parser
 from cranfield.cli.paths import (
     INPUTS,
     INPUTS_AFTER_AT,
+    INPUTS_WITH_COLUMN,
     OUTPUTS,
     RUN_NAMES,
     check_outputs,
@@ -31,7 +32,7 @@ WORDS = {
     "SUFFIX", "TEAM", "W,…", "TEXT", "TOPIC", "TOPIC/SESSION", "UNIT", "URL", "WORD", "X", "2=3,1=1,…",
     "4=2,3=2,…", "error", "skip", "LABEL",
 }  # fmt: skip
-READ_ELSEWHERE = {"DIR"}  # topic directories: their files are known once they are read
+READ_ELSEWHERE = {"DIR", "RUNS"}  # directories: their files are known once they are read
 
 
 PARSERS = {parser.prog: parser for parser in list_parsers(name for name in COMMANDS if name not in OWN_PARSERS)}
@@ -61,7 +62,7 @@ def test_declared_options_are_inputs_outputs_or_words(name: str) -> None:
         metavars = [row.metavar] if isinstance(row.metavar, str) else row.metavar
         words = {word for text in metavars for word in text.split("|")}
         assert words, row
-        known = words <= INPUTS | INPUTS_AFTER_AT | WORDS | READ_ELSEWHERE
+        known = words <= INPUTS | INPUTS_AFTER_AT | INPUTS_WITH_COLUMN | WORDS | READ_ELSEWHERE
         assert known or row.value != "text" or row.name in OUTPUTS, row
 
 
@@ -72,10 +73,10 @@ def test_check_outputs_every_input_option_raises(name: str) -> None:
     for output in outputs:
         for row in list_values(PARSERS[name]):
             names = {*str(row.metavar).split("|")}
-            is_input = names & (INPUTS | INPUTS_AFTER_AT)
+            is_input = names & (INPUTS | INPUTS_AFTER_AT | INPUTS_WITH_COLUMN)
             if row in outputs or row.name in RUN_NAMES or not is_input:
                 continue
-            word = "q" if names & INPUTS else "@q"
+            word = "q" if names & INPUTS else "q:x" if names & INPUTS_WITH_COLUMN else "@q"
             options = argparse.Namespace(declared=rows)
             setattr(options, output.name, "../" + os.path.basename(os.getcwd()) + "/q")
             setattr(options, row.name, ["r", word] if row.nargs in ("*", "+") or row.repeat else word)
@@ -106,6 +107,7 @@ def test_check_outputs_every_input_option_raises(name: str) -> None:
         "presets --presets q -o {}",
         "measures --import q -o {}",
         "evaluate r s --lengths q -o {}",
+        "evaluate r s --by q:x -o {}",
         "evaluate r s --intents r --intents q -o {}",
         "evaluate r s -m @q -o {}",
         "evaluate r s --gains @q -o {}",

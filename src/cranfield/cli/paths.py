@@ -21,17 +21,23 @@ INPUTS = frozenset(
 """Metavars of values that are input files."""
 INPUTS_AFTER_AT = frozenset(("GAINS", "G1:G2:…", "MEASURE", "TOPICS"))
 "Metavars of values that are input files if they start with @."
+INPUTS_WITH_COLUMN = frozenset(("FILE:COLUMN",))
+"Metavars of values that are input files with a column after the last colon."
 
 
 def list_input_files(options: argparse.Namespace) -> Iterator[str]:
     """Yield the files that the options of a command name as inputs."""
     for row in options.declared:
         names = {*_split_metavar(row.metavar)}
-        if row.name in OUTPUTS + RUN_NAMES or not names & (INPUTS | INPUTS_AFTER_AT):
+        if row.name in OUTPUTS + RUN_NAMES or not names & (INPUTS | INPUTS_AFTER_AT | INPUTS_WITH_COLUMN):
             continue
         value = getattr(options, row.name, None)
         for word in value if isinstance(value, list) else [value]:
-            if isinstance(word, str) and (names & INPUTS or word.startswith("@")):
+            if not isinstance(word, str):
+                continue
+            if names & INPUTS_WITH_COLUMN:
+                yield from {word, word.rpartition(":")[0] or word}
+            elif names & INPUTS or word.startswith("@"):
                 yield word.removeprefix("@")
 
 

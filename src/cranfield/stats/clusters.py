@@ -7,7 +7,7 @@ trials flip, permute or resample complete clusters. The mean is still the mean o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
-from cranfield.errors import InputError
+from cranfield.errors import InputError, describe_value
 from cranfield.lazy_imports import special
 from cranfield.scores import Interval, Note
 from cranfield.stats.few_topics import limit_p_by_signs
@@ -381,8 +381,10 @@ def _number_clusters(clusters: Labels | Clusters, scores: Any) -> Clusters:
         if None in labels:
             topic = next(topic for topic in scores if clusters.get(topic) is None)
             raise InputError(f"topic {topic!r} without a cluster", "a cluster for each topic")
-    else:
+    elif isinstance(clusters, Iterable):
         labels = list(clusters)
+    else:
+        raise InputError(f"clusters={describe_value(clusters)}", "{topic: cluster}, or a cluster for each score")
     if len(labels) != len(scores):
         raise InputError(f"{len(labels)} clusters for {len(scores)} scores", "a cluster for each score")
     numbered = Clusters.from_labels(labels)

@@ -15,7 +15,7 @@ import numpy as np
 
 from cranfield.arrays import TOLERANCE, Floats, Ints, estimate_rounding, subtract_rounded
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, describe_value
 from cranfield.lazy_imports import special
 from cranfield.scores import Note
 from cranfield.stats.notes import note_constant, note_identical, note_skewness
@@ -213,11 +213,12 @@ def crossed(
 ) -> CrossedOutcome:
     """Compare two systems with several runs (seeds) each, for other topics and other seeds.
 
-    V = s²_d / n + Σ_a max(0, v_a / s_a − M_a / (n s_a)),   t = d̄ / √V with ν degrees of freedom
-    ν = V² / [(s²_d / n)² / (n − 1) + Σ_a (v_a / s_a)² / (s_a − 1)
-        + Σ_a (M_a / (n s_a))² / ((n − 1)(s_a − 1))], at least 1 and at most n − 1
+    V = s_d² / n + Σ_a max(0, v_a / s_a − M_a / (n s_a)),   t = d̄ / √V with ν degrees of freedom
+    ν = V² / (A + B + C), at least 1 and at most n − 1
+    A = (s_d² / n)² / (n − 1),   B = Σ_a (v_a / s_a)² / (s_a − 1)
+    C = Σ_a (M_a / (n s_a))² / ((n − 1)(s_a − 1))
 
-    d is the difference of the means over runs, by topic, s²_d its variance, v_a the variance of the
+    d is the difference of the means over runs, by topic, s_d² its variance, v_a the variance of the
     s_a run means of system a, and M_a its mean square of topics × runs. A system of one run adds no
     term: the interval is then for this run, and holds for the system if it is deterministic. Runs of
     the two systems are not paired. The note ``few-seeds`` reports numbers of seeds for which
@@ -370,6 +371,8 @@ def rank_systems(
     >>> [(row.system, round(row.best, 4), row.rank_low, row.rank_high) for row in ranks]  # 20 of 27
     [('a', 0.7407, 1, 2), ('b', 0.2593, 1, 2)]
     """
+    if not isinstance(systems, Mapping):
+        raise InputError(f"systems={describe_value(systems)}", "{system: runs}")
     if len(systems) < 2:
         raise InputError(format_count(len(systems), "system"), "at least 2")
     first, *others = systems.values()

@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
-from cranfield.errors import InputError
+from cranfield.errors import InputError, describe_value
 from cranfield.lazy_imports import special
 from cranfield.scores import Note, Scores
 from cranfield.stats.crossed import SeedTerm, Term, Variance, combine_terms, estimate_components
@@ -103,15 +103,15 @@ def plan_seeds(
 ) -> SeedPlan:
     """Compute the numbers of topics and seeds required for differences, or for widths of intervals.
 
-    V(n, s) = σ²_d / n + 2 σ²_seed / s + 2 σ²_rest / (n s)
+    V(n, s) = σ_d² / n + 2 σ_seed² / s + 2 σ_rest² / (n s)
 
-    V is the variance of the difference of two systems with s seeds each, on n topics. σ²_d is the
-    variance between topics of the difference, σ²_seed the variance between seeds of a system, and
-    σ²_rest of topics × seeds. They are estimated from a pilot, by mean squares: σ²_d is the mean over
+    V is the variance of the difference of two systems with s seeds each, on n topics. σ_d² is the
+    variance between topics of the difference, σ_seed² the variance between seeds of a system, and
+    σ_rest² of topics × seeds. They are estimated from a pilot, by mean squares: σ_d² is the mean over
     pairs, the others are means over systems of several runs. The power is that of the two-sided test
     `crossed` at `alpha`, by the noncentral t distribution with the degrees of freedom of the expected
     mean squares. It is approximate. The width is 2 t √V. The smallest number of topics up to 10,000
-    is reported, or None: more topics do not reduce σ²_seed / s.
+    is reported, or None: more topics do not reduce σ_seed² / s.
 
     `scores` are the pilot, `systems` maps its runs to systems (default: `scores.systems`).
 
@@ -128,6 +128,10 @@ def plan_seeds(
     for count in seeds:
         if not (isinstance(count, int) and 2 <= count <= MAX_TOPICS):
             raise InputError(f"{count!r} seeds", "an integer ≥ 2")
+    if not isinstance(scores, Scores):
+        raise InputError(f"scores={describe_value(scores)}", "Scores")
+    if systems is not None and not isinstance(systems, Mapping):
+        raise InputError(f"systems={describe_value(systems)}", "{run: system}")
     scores = drop_standard_errors(scores)
     groups = _group_runs(scores, systems)
     components = [_estimate_components(scores, measure, groups) for measure in scores.measures]

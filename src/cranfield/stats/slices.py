@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from cranfield.arrays import TOLERANCE, Floats, Ints
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
-from cranfield.errors import InputError
+from cranfield.errors import InputError, describe_value
 from cranfield.lazy_imports import special
 from cranfield.stats.resampling import TRIALS, run_in_chunks
 from cranfield.stats.samples import check_topic_count, mean, to_array
@@ -64,6 +64,8 @@ def welch_interaction(
     (13.641208, 7.506658, 0.006823)
     """
     groups = differences.values() if isinstance(differences, Mapping) else differences
+    if not isinstance(groups, Iterable):
+        raise InputError(f"differences={describe_value(differences)}", "the differences of each slice")
     samples = [to_array(group, "differences") for group in groups]
     if len(samples) < 2:
         raise InputError(format_count(len(samples), "slice"), "at least 2")

@@ -15,7 +15,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
-from cranfield.errors import InputError
+from cranfield.errors import InputError, describe_value
 from cranfield.lazy_imports import special
 from cranfield.scores import Note
 from cranfield.stats.paired import build_t_outcome
@@ -80,9 +80,9 @@ def combine_collections(differences: Numbers, variances: Numbers, df: Numbers) -
 def generalise_collections(differences: Numbers, variances: Numbers, df: Numbers) -> Outcome:
     """Test the macro mean of collections like these, for other topics and other collections.
 
-    V = max(s²_d, v̄) / K,   t with min(K − 1, ν) degrees of freedom
+    V = max(s_d², v̄) / K,   t with min(K − 1, ν) degrees of freedom
 
-    s²_d is the variance of the differences, v̄ the mean of `variances`, and ν as in
+    s_d² is the variance of the differences, v̄ the mean of `variances`, and ν as in
     `combine_collections`. The interval assumes that the collections are a random sample. It needs
     at least 3 collections.
 
@@ -105,7 +105,7 @@ def generalise_collections(differences: Numbers, variances: Numbers, df: Numbers
 def predict_collection(differences: Numbers, variances: Numbers, df: Numbers) -> Outcome:
     """Predict the difference on one further collection like these.
 
-    d̄ ± t √(max(s²_d, v̄) (1 + 1/K)),   t with min(K − 1, ν) degrees of freedom
+    d̄ ± t √(max(s_d², v̄) (1 + 1/K)),   t with min(K − 1, ν) degrees of freedom
 
     The interval of the outcome is the prediction interval. The symbols are those of
     `generalise_collections`.
@@ -144,7 +144,7 @@ def measure_heterogeneity(differences: Numbers, variances: Numbers) -> Heterogen
     >>> round(result.q, 4), round(result.i2, 4), round(result.tau**2, 6)
     (4.5, 0.5556, 0.0005)
     """
-    d, v, _ = _read_collections(differences, variances, [1] * len(variances), least=2, positive=True)
+    d, v, _ = _read_collections(differences, variances, None, least=2, positive=True)
     q = float(compute_q(d, v))
     pvalue = float(special.chdtrc(len(d) - 1, q))
     i2 = max(0.0, (q - len(d) + 1) / q) if q else 0.0
@@ -167,7 +167,7 @@ def pool_collections(differences: Numbers, variances: Numbers) -> Outcome:
     >>> round(outcome.difference, 4), round(outcome.confidence_interval().high, 4)
     (0.05, 0.119)
     """
-    d, v, _ = _read_collections(differences, variances, [1] * len(variances), least=2, positive=True)
+    d, v, _ = _read_collections(differences, variances, None, least=2, positive=True)
     weights = compute_weights(v, compute_tau2(d, v))
     pooled = float(weights @ d)
     error = math.sqrt(float(weights @ (d - pooled) ** 2) / (len(d) - 1))
@@ -260,12 +260,12 @@ def note_few_collections(count: int) -> tuple[Note, ...]:
 
 
 def _read_collections(
-    differences: Numbers, variances: Numbers, df: Numbers, least: int, positive: bool = False
+    differences: Numbers, variances: Numbers, df: Numbers | None, least: int, positive: bool = False
 ) -> tuple[Floats, Floats, Floats]:
     """Return three arrays of the same length, or raise an error."""
-    named = {"differences": differences, "variances": variances, "df": df}
-    arrays = {name: _to_finite_array(name, values) for name, values in named.items()}
-    d, v, dfs = arrays.values()
+    d, v = _to_finite_array("differences", differences), _to_finite_array("variances", variances)
+    dfs = np.ones(len(v)) if df is None else _to_finite_array("df", df)
+    arrays = {"variances": v, "df": dfs}
     for name, array in arrays.items():
         if len(array) != len(d):
             raise InputError(f"{len(d)} differences and {len(array)} {name}", "the same number")
@@ -283,7 +283,7 @@ def _to_finite_array(name: str, values: Numbers) -> Floats:
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{name}={values!r}", "numbers") from None
+        raise InputError(f"{name}={describe_value(values)}", "numbers") from None
     if array.ndim != 1 or not np.isfinite(array).all():
-        raise InputError(f"{name}={values!r}", "finite numbers, one per collection")
+        raise InputError(f"{name}={describe_value(values)}", "finite numbers, one per collection")
     return array
