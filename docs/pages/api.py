@@ -24,10 +24,11 @@ THEMES = {
     "comparison": "Compare",
     "runs": "Fuse runs",
     "labelling": "Which items count",
-    "measures": "Measures of your own",
+    "measures": "Custom measures",
     "assess": "Assessors and pools",
     "judging": "Judges and battles",
-    "report": "A page for a colleague",
+    "runs": "Fuse runs",
+    "report": "HTML report",
     "tools": "Files of other tools",
     "errors": "Errors",
 }
@@ -35,10 +36,10 @@ THEMES = {
 
 MODULES = {
     "stats": "Tests, intervals, effect sizes, power",
-    "meta": "Measures and collections, evaluated",
-    "plot": "Pictures",
+    "meta": "Meta-evaluation",
+    "plot": "Figures",
     "spark": "Runs on a cluster",
-    "compat": "Other packages' interfaces",
+    "compat": "Interfaces of other packages",
 }
 ON_ITS_PAGE = ("stats", "meta")  # whose functions the page of methods documents
 
