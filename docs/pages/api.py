@@ -27,7 +27,6 @@ THEMES = {
     "measures": "Custom measures",
     "assess": "Assessors and pools",
     "judging": "Judges and battles",
-    "runs": "Fuse runs",
     "report": "HTML report",
     "tools": "Files of other tools",
     "errors": "Errors",
