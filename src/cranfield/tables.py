@@ -327,6 +327,17 @@ def format_interval(low: float | None, high: float | None, sign: str = "") -> st
     return f"[{format_number(low, sign)}, {format_number(high, sign)}]"
 
 
+def format_ranks(low: int | None, high: int | None) -> str:
+    """Format an interval of ranks.
+
+    >>> format_ranks(1, 3), format_ranks(2, 2), format_ranks(None, None)
+    ('1–3', '2', '–')
+    """
+    if low is None or high is None:
+        return _format_value(None)
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
 def format_mean_with_interval(row: Any) -> str:
     """Format a mean and its interval in one cell."""
     return f"{format_number(row.mean)} {format_interval(row.low, row.high)}"

@@ -52,7 +52,7 @@ GUIDES = (
     "docs/pool.md", "docs/cwl.md", "docs/preferences.md", "docs/gdeval.md",
     "docs/trec_eval.md", "docs/letor.md", "docs/sessions.md", "docs/texts.md",
     "docs/answers.md", "docs/rag.md",
-    "docs/ndeval.md", "docs/diversity.md", "docs/compare.md", "docs/suites.md",
+    "docs/ndeval.md", "docs/diversity.md", "docs/compare.md", "docs/suites.md", "docs/seeds.md",
     "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/command-line.md",
     "docs/topics.md", "docs/report.md", "docs/gallery.md", "docs/judges.md",
     "docs/evaluate.md", "docs/paper.md", "docs/shared-task.md", "docs/ci.md", "docs/teach.md",

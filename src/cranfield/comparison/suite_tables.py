@@ -8,7 +8,7 @@ from typing import Any
 
 from cranfield import tables
 from cranfield.arrays import TOLERANCE
-from cranfield.comparison.suites import Suite, SuitePair, SuiteRun
+from cranfield.comparison.suites import Suite, SuitePair
 from cranfield.evaluation.suites import get_group
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.result import format_p, format_p_statement
@@ -191,14 +191,8 @@ def _build_run_table(result: Suite) -> tables.ResultTable:
         column("mean_rank", text="{:.2f}".format, dtype=float),
         column("best", text="{:.3f}".format, dtype=float),
         *tables.build_columns(column, "rank_low", "rank_high", visible=False, dtype=int),
-        tables.Field("ranks", None, "ranks", [*map(_format_ranks, rows)]),
+        tables.Field("ranks", None, "ranks", [tables.format_ranks(row.rank_low, row.rank_high) for row in rows]),
     )
-
-
-def _format_ranks(row: SuiteRun) -> str:
-    if row.rank_low is None or row.rank_high is None:
-        return "–"
-    return f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low}–{row.rank_high}"
 
 
 def _build_forest_table(result: Suite) -> tables.ResultTable:

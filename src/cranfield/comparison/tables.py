@@ -153,7 +153,7 @@ def _build_rank_columns(comparison: Comparison) -> list[tables.Field]:
     if all(row.best is None for row in rows):
         return []
     best = ["–" if row.best is None else f"{100 * row.best:.1f}%" for row in rows]
-    ranks = ["–" if row.best is None else f"{row.rank_low}–{row.rank_high}" for row in rows]
+    ranks = [tables.format_ranks(row.rank_low, row.rank_high) for row in rows]
     return [tables.Field("best_text", None, "best in", best), tables.Field("rank_text", None, "ranks", ranks)]
 
 
