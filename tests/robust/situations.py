@@ -27,7 +27,22 @@ judge q q2 x y -m AP --drawn random
 battles pairs
 topics q x y
 report q x y -m AP -o page.html
+fuse x y -o fused.run
+suite s.toml -m AP
 """
+SUITE = {
+    "s.toml": b"""[collections.a]
+qrels = "s.q"
+[collections.b]
+qrels = "s.q"
+[systems]
+x = "x.{collection}"
+y = "y.{collection}"
+""",
+    "s.q": b"1 0 a 1\n2 0 b 1\n",
+    **dict.fromkeys(("x.a", "x.b", "y.b"), b"1 Q0 a 1 3 t\n2 Q0 c 1 2 t\n"),
+    "y.a": b"1 Q0 b 1 3 t\n2 Q0 b 1 2 t\n",
+}
 TREES = {"tree.q": b"1 1 a 1\n1 2 b 1\n", "tree.run": b"1 a b 1 3 x\n1 b c 1 2 x\n"}
 OUT, OLD = "out", b"what was there before\n"
 
@@ -35,9 +50,12 @@ OUT, OLD = "out", b"what was there before\n"
 def families() -> list[Case]:
     """A command of each name, with its files: the first of those that are fuzzed, and some more."""
     made: dict[str, Case] = {}
-    every = own_files() | TREES
+    every = own_files() | TREES | SUITE
     lines = [tuple(line.replace('"', "").split()) for line in MORE.strip().splitlines()]
-    more = [Case(words, {n: x for n, x in every.items() if n in words}) for words in lines]
+    more = [
+        Case(words, {n: x for n, x in every.items() if n in words or ("s.toml" in words and n in SUITE)})
+        for words in lines
+    ]
     for case in [*seeds({}), *more]:
         if case.words[0] not in ("--readers", "ntcir"):
             made.setdefault(case.words[0], case)

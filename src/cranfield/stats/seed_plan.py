@@ -130,7 +130,9 @@ def plan_seeds(
             raise InputError(f"{count!r} seeds", "an integer ≥ 2")
     if not isinstance(scores, Scores):
         raise InputError(f"scores={describe_value(scores)}", "Scores")
-    if systems is not None and not isinstance(systems, Mapping):
+    if systems is not None and not (
+        isinstance(systems, Mapping) and all(isinstance(name, str) for name in systems.values())
+    ):
         raise InputError(f"systems={describe_value(systems)}", "{run: system}")
     scores = drop_standard_errors(scores)
     groups = _group_runs(scores, systems)
