@@ -128,12 +128,7 @@ def plan_seeds(
     for count in seeds:
         if not (isinstance(count, int) and 2 <= count <= MAX_TOPICS):
             raise InputError(f"{count!r} seeds", "an integer ≥ 2")
-    if not isinstance(scores, Scores):
-        raise InputError(f"scores={describe_value(scores)}", "Scores")
-    if systems is not None and not (
-        isinstance(systems, Mapping) and all(isinstance(name, str) for name in systems.values())
-    ):
-        raise InputError(f"systems={describe_value(systems)}", "{run: system}")
+    _check_pilot(scores, systems)
     scores = drop_standard_errors(scores)
     groups = _group_runs(scores, systems)
     components = [_estimate_components(scores, measure, groups) for measure in scores.measures]
@@ -147,6 +142,15 @@ def plan_seeds(
     ]
     notes = (*scores.notes, *_note_pilot(components), *_note_impossible(designs))
     return SeedPlan(tuple(designs), tuple(components), alpha, power, notes)
+
+
+def _check_pilot(scores: object, systems: object) -> None:
+    """Raise an error for arguments of other types."""
+    if not isinstance(scores, Scores):
+        raise InputError(f"scores={describe_value(scores)}", "Scores")
+    is_mapping = isinstance(systems, Mapping) and all(isinstance(name, str) for name in systems.values())
+    if systems is not None and not is_mapping:
+        raise InputError(f"systems={describe_value(systems)}", "{run: system}")
 
 
 def _group_runs(scores: Scores, systems: Mapping[str, str] | None) -> list[list[int]]:
