@@ -45,7 +45,13 @@ from cranfield.measures.base import REGISTRY
 from tests import ROOT
 from tests.made import exit_code, in_10_digits
 
+_PARTS = (
+    "docs/judge-samples.md",
+    "docs/meta-measures.md",
+    "docs/meta-collections.md",
+)  # of guides
 GUIDES = (
+    *_PARTS,
     "README.md", "docs/files.md", "docs/inputs.md", "docs/rankings.md", "docs/levels.md",
     "docs/custom-measures.md", "docs/scores.md", "docs/labelling.md", "docs/ntcireval.md",
     "docs/assess.md", "docs/fuse.md",
