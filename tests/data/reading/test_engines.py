@@ -361,6 +361,8 @@ def test_read_nuggets_of_documents_as_judgments_by_intent(tmp_path: Path, cranfi
          "'d2' as item 2 of 'ratings'"),
         ({"judgmentRatings": [{"query": None, "ratings": [{"docId": "d1", "rating": "2.000"}]}]}, "topic None"),
         ({"queries": [{"placeholders": {"$query": "lamp"}, "relevant_documents": {"d1": 3}}]}, "3 for key 'd1'"),
+        ({"queries": [{"placeholders": {"$query": "lamp"}, "relevant_documents": {"d1": []}}]}, "a list for 'd1'"),
+        ({"metric_score": 0.5, "details": None, "failures": {}}, "null for key 'details', expected an object"),
     ],
 )  # fmt: skip
 def test_read_qrels_of_a_workbench_with_a_problem_raises(data: Any, problem: str, tmp_path: Path) -> None:
@@ -409,6 +411,22 @@ def test_read_run_answer_without_documents_is_an_empty_ranking() -> None:
         scores = cf.evaluate(qrels, {"q1": make(["d1"]), "q2": make([])}, "AP")
         assert [*scores.mean().values()] == [{"AP": 0.5}]
         assert not [note for note in scores.notes if note.kind == "missing"]
+
+
+def test_read_run_answer_without_requested_documents_is_noted() -> None:
+    empty_search, empty_solr, empty_vespa = search([]), solr([]), vespa([])
+    empty_search["hits"]["total"] = {"value": 7, "relation": "eq"}
+    empty_solr["response"]["numFound"] = 7
+    empty_vespa["root"]["fields"] = {"totalCount": 7}
+    for make, empty in ((search, empty_search), (solr, empty_solr), (vespa, empty_vespa)):
+        note = cf.read_run({"q1": make(["d1"]), "q2": empty}).in_doubt
+        assert "1 answer without documents, although the engine matched some" in note
+        assert "without documents" not in cf.read_run({"q1": make(["d1"]), "q2": make([])}).in_doubt
+
+
+def test_read_rank_eval_failures_of_another_type_are_ignored() -> None:
+    run = cf.read_run({**RUNS[0][1], "failures": True})
+    assert "in 'failures'" not in run.in_doubt
 
 
 def test_read_json_in_a_markdown_fence_raises_with_its_line(tmp_path: Path) -> None:

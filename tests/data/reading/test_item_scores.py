@@ -51,9 +51,33 @@ def test_convert_score(value: Any, score: Any) -> None:
 
 
 def test_format_item_empty_raises() -> None:
-    for value in ("", " \n", None):
+    values: list[Any] = ["", " \n", None, {}, [], True, float("nan")]
+    for value in values:
         with pytest.raises(cf.InputError, match="expected the text of an item"):
             format_item(value)
+
+
+@pytest.mark.parametrize(
+    ("damage", "note"),
+    [
+        ({"metricsData": None}, "1 test case without metrics: their scores are missing"),
+        ({"metricsData": []}, "1 test case without metrics: their scores are missing"),
+    ],
+)
+def test_read_deepeval_test_case_without_metrics_is_noted(damage: Any, note: str) -> None:
+    cases = [{"input": x, "metricsData": [{"name": "F", "score": 0.5}]} for x in ("lamp", "chair")]
+    scores = cf.read_scores({"conversationalTestCases": True, "testCases": [cases[0], {**cases[1], **damage}]})
+    assert note in " ".join(x.text for x in scores.notes)
+    assert scores.topics == ("lamp",)
+
+
+def test_read_lm_eval_without_metrics_is_noted() -> None:
+    rows = [{"doc_id": i, "doc": {}, "resps": [], "metrics": ["em"], "em": 1.0} for i in range(2)]
+    scores = cf.read_scores([rows[0], {**rows[1], "metrics": []}])
+    assert "1 sample without metrics: their scores are missing" in " ".join(x.text for x in scores.notes)
+    for metrics in ([["em"]], [None]):
+        with pytest.raises(cf.InputError, match=r"metric .*expected the name of a key"):
+            cf.read_scores([{**rows[0], "metrics": metrics}])
 
 
 # -- DeepEval

@@ -30,6 +30,7 @@ OBJECTS: list[tuple[Any, str]] = [
      "_rank_eval request"),
     ({"metric_score": 0.5, "details": {"q1": {"metric_score": 0.5, "hits": [{"hit": HIT}]}}},
      "_rank_eval response"),
+    ({"metric_score": 0.5, "details": {"q1": {"metric_score": 0.5, "hits": []}}}, "_rank_eval response"),
     (ANSWER, "_search response"),
     ({"q1": ANSWER, "q2": ANSWER}, "_search response"),
     ({"q1": {"hits": {"hits": []}}}, "_search response"),

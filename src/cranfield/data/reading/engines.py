@@ -8,7 +8,7 @@ Elasticsearch and OpenSearch, the OpenSearch workbench 3.1, Solr, Vespa, Quepid 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cranfield.data.reading.contents import (
@@ -54,6 +54,16 @@ def _rank_scored(docs: list[Cells]) -> list[Cells]:
     return rank_documents(docs)
 
 
+EMPTY = Remark("without documents, although the engine matched some. Request documents (size, rows, hits)", "answer")
+
+
+def _note_empty(docs: Sequence[Any], matches: Any) -> Iterator[Remark]:
+    """Yield a remark if an answer has no documents, but a positive number of matches."""
+    number = parse_finite(matches)
+    if not docs and number is not None and number > 0:
+        yield EMPTY
+
+
 # -- Elasticsearch and OpenSearch -----------------------------------------------------------------
 
 
@@ -85,7 +95,8 @@ def read_rank_eval_run(data: Item, topic: Any) -> Iterator[Content]:
     for name, detail in _iter_details(data):
         hits = (get_mapping(item, "hit") for item in iter_objects(detail, "hits"))
         yield DocumentList({"topic": name}, _read_hits(hits))
-    for _ in data.get("failures") or ():
+    failures = data.get("failures")
+    for _ in failures if isinstance(failures, Mapping) else ():
         yield Remark("in 'failures': these queries have no ranking", "query id")
 
 
@@ -116,7 +127,8 @@ def read_search(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the ranking in a ``_search`` response."""
     topic = _require_topic(topic)
     hits = list(iter_objects(get_mapping(data, "hits"), "hits"))
-    shards = data.get("_shards")
+    shards, total = data.get("_shards"), data["hits"].get("total")
+    yield from _note_empty(hits, total.get("value") if isinstance(total, Mapping) else total)
     if data.get("timed_out"):
         yield Remark("timed out: documents can be missing", "answer")
     if isinstance(shards, Mapping) and shards.get("failed"):
@@ -137,6 +149,7 @@ def read_solr(data: Item, topic: Any) -> Iterator[Content]:
     docs = list(iter_objects(get_mapping(data, "response"), "docs"))
     if header.get("partialResults"):
         yield Remark("with partial results: documents can be missing", "answer")
+    yield from _note_empty(docs, data["response"].get("numFound"))
     cells = [{"doc": get_value(doc, "id"), "score": doc.get("score")} for doc in docs]
     yield DocumentList({"topic": _require_topic(topic)}, _rank_scored(cells))
 
@@ -159,7 +172,8 @@ def read_vespa(data: Item, topic: Any) -> Iterator[Content]:
             yield SHORT_IDS
             doc = match[1]
         docs.append({"doc": doc, "score": child.get("relevance")})
-    coverage = root.get("coverage")
+    coverage, fields = root.get("coverage"), root.get("fields")
+    yield from _note_empty(docs, fields.get("totalCount") if isinstance(fields, Mapping) else None)
     if root.get("errors") or (isinstance(coverage, Mapping) and coverage.get("full") is False):
         yield Remark("with errors or incomplete coverage: documents can be missing", "answer")
     yield DocumentList({"topic": topic}, _rank_scored(docs))
@@ -277,8 +291,11 @@ def _iter_gains(docs: Item) -> Iterator[tuple[Any, Any]]:
         if isinstance(value, Mapping):
             name = next((name for name in _GAINS if name in value), _GAINS[0])
             yield key, get_value(value, name)
-        else:
-            yield from ((doc, key) for doc in get_items(docs, key))
+            continue
+        items = get_items(docs, key)
+        if parse_finite(key) is None:
+            raise InputError(f"a list for {key!r}", "{doc: {gain: number}} or {gain: [doc, …]}")
+        yield from ((doc, key) for doc in items)
 
 
 def read_rre_run(data: Item, topic: Any) -> Iterator[Content]:

@@ -41,8 +41,9 @@ def format_item(value: Any, key: str = "input") -> str:
     >>> format_item("red\\n shoes"), format_item({"b": 1, "a": "é"})
     ('red shoes', '{"a": "é", "b": 1}')
     """
-    text = value if isinstance(value, str) else "" if value is None else _to_json(value)
-    if not text.strip():
+    has_text = bool(value) if isinstance(value, str | Mapping | list) else parse_finite(value) is not None
+    text = value if isinstance(value, str) else _to_json(value)
+    if not has_text or not text.strip():
         raise InputError(f"{key} {format_value(value)}", "the text of an item")
     return " ".join(text.split())
 
@@ -76,11 +77,15 @@ def read_deepeval(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the metrics of the test cases of DeepEval. Their names are counters, so the topic is the input."""
     run = get_mapping(data, "testRunData") if "testRunData" in data else data
     details = Details(text="input")
-    for _ in run.get("conversationalTestCases") or ():
+    conversations = run.get("conversationalTestCases")
+    for _ in conversations if isinstance(conversations, list | tuple) else ():
         yield Remark("not read: only test cases with one turn are supported", "conversational test case")
     for case in iter_objects(run, "testCases"):
         item = format_item(get_value(case, "input"))
-        for metric in iter_objects(case, "metricsData") if case.get("metricsData") is not None else ():
+        if not case.get("metricsData"):
+            yield Remark("without metrics: their scores are missing", "test case")
+            continue
+        for metric in iter_objects(case, "metricsData"):
             value = None if metric.get("error") else convert_score(metric.get("score"))
             yield {"run": run.get("identifier"), "topic": item, "measure": get_value(metric, "name"), "value": value,
                    DETAILS: details}  # fmt: skip
@@ -168,7 +173,11 @@ def read_lm_eval(data: Item, topic: Any) -> Iterator[Content]:
     listed = data.get("metrics") is not None
     names: Iterable[Any] = get_items(data, "metrics") if listed else (key for key in data if key not in _LM_EVAL)
     details = Details(item=str(doc_hash or ""), is_hash=True, filter=str(data.get("filter") or ""), is_column=True)
+    if listed and not names:
+        yield Remark("without metrics: their scores are missing", "sample")
     for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"metric {format_value(name)}", "the name of a key")
         value = convert_score(get_value(data, name))
         yield {"topic": get_value(data, "doc_id"), "measure": name, "value": value, DETAILS: details}
 
