@@ -375,6 +375,11 @@ ROWS = (
         common="--test --alpha --effect",
     ),
     Command(
+        "plot forest",
+        example="suite.toml --baseline bm25 -o forest.svg\nbeir --runs runs --baseline bm25 -o forest.pdf",
+        common="-m --runs --baseline --systems --seeds --standardise",
+    ),
+    Command(
         "plot cwl",
         does="user models (C/W/L)",
         example='vary qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg\nfunctions -m "RBP(p=0.5|0.8|0.95)" -o rbp.svg',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -32,9 +33,11 @@ from cranfield.cli.scores import (
     choose_measures,
     get_scores,
 )
+from cranfield.cli.suite import SUITE_OPTIONS, compute_suite
 from cranfield.evaluation.options import NAMES
 from cranfield.figures.figure import DATA_FORMATS, FORMATS, Figure, get_figure_format
 from cranfield.figures.options import THEME_OPTIONS
+from cranfield.figures.theme import OPTION_NAMES
 from cranfield.options import OptionGroup, Rows, argument, merge_rows, option, switch
 from cranfield.plot.kinds import FigureKind, load_figures
 from cranfield.scores import Scores
@@ -72,6 +75,8 @@ LABEL_OPTIONS = (
     ),
     OptionGroup("other", get_shared_options("formats", "threads")),
 )
+RESULT_OPTIONS = {"suite": (SUITE_OPTIONS, compute_suite)}
+"Options and functions of results that are drawn, from the command of their name."
 SCORED = {*NAMES, "measures"} - {"seed", "threads"}  # not asked again of what is drawn from scores
 
 
@@ -192,6 +197,14 @@ def draw(figure: FigureKind, options: argparse.Namespace) -> int:
         return write(call(figure.function, options, **arguments), options, len(runs))
 
 
+def draw_result(figure: FigureKind, compute: Callable[[argparse.Namespace], Any], options: argparse.Namespace) -> int:
+    """Draw and write a figure of a result, such as a suite."""
+    check_output(options.output)
+    result = compute(options)
+    look = {name: getattr(options, name) for name in OPTION_NAMES if getattr(options, name, None) is not None}
+    return write(figure.function(result, **look), options, len(result.means.runs))
+
+
 def _build_score_arguments(scores: Scores) -> dict[str, Any]:
     """Return the arguments for a figure of scores, without options that decided the scores."""
     return dict.fromkeys(SCORED) | {"qrels": scores, "runs": None}
@@ -214,6 +227,8 @@ def _format_usage(figure: FigureKind) -> str:
 
 def build_part(figure: FigureKind) -> Part:
     """Return the part for a figure of `cf.plot`."""
+    if figure.takes in RESULT_OPTIONS:
+        return _build_result_part(figure)
     with_scores = figure.takes == "scores"
     files: Rows = FILES
     evaluation_options: Rows = LABEL_OPTIONS
@@ -230,6 +245,20 @@ def build_part(figure: FigureKind) -> Part:
         description=figure.help_texts["description"],
         usage=_format_usage(figure),
         defaults={"default_measure": figure.measures},
+    )
+
+
+def _build_result_part(figure: FigureKind) -> Part:
+    """Return the part for a figure of a result, with the options of its command."""
+    rows, compute = RESULT_OPTIONS[figure.takes]
+    look = OptionGroup("look", THEME_OPTIONS)
+    evaluation = build_evaluation_options(scores=False)
+    return Part(
+        figure.name,
+        (*rows, *OUTPUT, *figure.options, look, *evaluation),
+        partial(draw_result, figure, compute),
+        help=figure.help_texts["help"],
+        description=figure.help_texts["description"],
     )
 
 

@@ -42,10 +42,9 @@ COMPARED: Rows = (
     *build_trial_options(text="resamples of topics for ranks"),
     switch("--standardise", "divide the differences of each collection by their standard deviation"),
 )
+SUITE_OPTIONS: Rows = (*SOURCE, *build_measure_options(f"that of the file, or {DEFAULT_MEASURE}"), *COMPARED)
 OPTIONS = (
-    *SOURCE,
-    *build_measure_options(f"that of the file, or {DEFAULT_MEASURE}"),
-    *COMPARED,
+    *SUITE_OPTIONS,
     switch("--pool", "show the pooled difference, in which large collections have more weight"),
     switch(
         "--fail-if-worse",

@@ -12,6 +12,7 @@ from cranfield.plot.curve import *
 from cranfield.plot.cwl import *
 from cranfield.plot.distribution import *
 from cranfield.plot.diversity import *
+from cranfield.plot.forest import *
 from cranfield.plot.heatmap import *
 from cranfield.plot.meta import *
 from cranfield.plot.pairs import *

@@ -56,9 +56,10 @@ class FigureKind:
     """Kind of figure: a row.
 
     `doc` is the docstring of its module. `place` orders the kinds. The `function` takes scores, or
-    judgments and runs (``takes="runs"``), of at least `least` runs. `options` are the flags of its
-    own arguments. `measures` is the default, ``""`` if the figure needs no measure. `gallery` maps
-    names of figures in the gallery to command-line options.
+    judgments and runs (``takes="runs"``), of at least `least` runs, or the result of a command such
+    as ``"suite"``. `options` are the flags of its own arguments. `measures` is the default, ``""``
+    if the figure needs no measure. `gallery` maps names of figures in the gallery to command-line
+    options.
     """
 
     doc: str | None
@@ -66,7 +67,7 @@ class FigureKind:
     function: Callable[..., Figure]
     options: Rows
     gallery: Mapping[str, str] = field(default_factory=dict)
-    takes: Literal["scores", "runs"] = "scores"
+    takes: Literal["scores", "runs", "suite"] = "scores"
     measures: str = "AP"
     least: int = 1
 
