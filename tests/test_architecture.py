@@ -28,6 +28,7 @@ BASE = {
     "dataclass",
     "lazy_imports",
     "options",
+    "references",
 }  # exceptions, sentences, types, results as tables, packages, rows of options
 COMPILED = {"kernel"}  # loops in C, where they could be built
 MAY_USE: dict[str, set[str]] = {

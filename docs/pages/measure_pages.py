@@ -24,7 +24,7 @@ from cranfield.measures.cwl import UserModel, list_models
 from cranfield.measures.gains import NAMES as GAINS
 from cranfield.measures.notation import NOTATION
 from cranfield.measures.parameters import format_value
-from cranfield.measures.references import REFERENCES, format_citation
+from cranfield.references import format_citation, read_references
 
 DEFINITIONS = Path(__file__).parent.parent / "definitions.md"
 EXAMPLES = ([0, 2, None, 1, 0], [2, 2, 1, 0, 0, 0]), ([0, 1, None, 1, 0], [1, 1, 1, 0, 0, 0])
@@ -260,6 +260,6 @@ def _papers(c: type[Measure]) -> str:
     listed = [f"- {escaped(format_citation(key))}" for key in c.references]
     if not listed:
         return ""
-    bibtex = "\n\n".join(REFERENCES[key] for key in c.references)
+    bibtex = "\n\n".join(read_references()[key] for key in c.references)
     return "\n".join([*listed, "", "<details><summary>BibTeX</summary>", "",
                       f"```bibtex\n{bibtex}\n```", "", "</details>"])  # fmt: skip

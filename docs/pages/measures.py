@@ -13,7 +13,7 @@ from cranfield.measures.cwl import UserModel
 from cranfield.measures.names import list_aliases
 from cranfield.measures.notation import NOTATION
 from cranfield.measures.parameters import format_value
-from cranfield.measures.references import format_citation
+from cranfield.references import format_citation
 
 HEAD = """# Measures
 

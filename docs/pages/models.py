@@ -11,7 +11,7 @@ from measures import escaped, parameter, parameters, table
 from cranfield.measures.base import MEASUREMENTS, READINGS
 from cranfield.measures.cwl import MEANINGS, UserModel, Walk, list_models
 from cranfield.measures.grammar import parse_measure
-from cranfield.measures.references import format_citation
+from cranfield.references import format_citation
 
 # The example lists of Azzopardi, Thomas and Moffat (2019), section 3: gains, and seconds.
 GAINS = {

@@ -3,38 +3,42 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 import cranfield as cf
+from cranfield import references
 from cranfield.cli.main import main
-from cranfield.measures.references import REFERENCES as OF_MEASURES
-from cranfield.report.bibliography import ENTRIES, find_references
+from cranfield.references import read_references
+from cranfield.report.bibliography import find_references
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import TESTS
 from cranfield.stats.references import METHODS
-from cranfield.stats.references import REFERENCES as OF_METHODS
 
 
 def test_references_cover_all_methods_of_compare() -> None:
     assert set(METHODS) == {*TESTS, *CORRECTIONS, *EFFECTS}
-    assert {key for keys in METHODS.values() for key in keys} == set(OF_METHODS)
-    assert not OF_MEASURES.keys() & OF_METHODS.keys()  # one key is one paper
+    assert {key for keys in METHODS.values() for key in keys} <= set(read_references())
 
 
-@pytest.mark.parametrize(("key", "entry"), OF_METHODS.items())
+def test_read_references_finds_every_entry_of_the_file() -> None:
+    text = Path(references.__file__).with_name("references.bib").read_text(encoding="utf-8")
+    assert "\n\n".join(read_references().values()) + "\n" == text
+    assert len(read_references()) == text.count("@")  # one key is one paper
+
+
+@pytest.mark.parametrize(("key", "entry"), read_references().items())
 def test_entries_are_valid_bibtex(key: str, entry: str) -> None:
     head, *fields, end = re.sub(r"\n {3,}", " ", entry).split("\n")
-    assert re.fullmatch(rf"@(article|book|inproceedings){{{key},", head)
+    assert re.fullmatch(rf"@(article|book|incollection|inproceedings|techreport|phdthesis|misc){{{key},", head)
     assert end == "}"
     assert entry.count("{") == entry.count("}")
     names = [re.fullmatch(r"  (\w+) = \{.+\},?", field) for field in fields]
     assert {"author", "title", "year"} <= {name[1] for name in names if name}
     assert [field.endswith(",") for field in fields] == [True] * (len(fields) - 1) + [False]
-    year = re.search(r"year = \{(\d+)\}", entry)
-    assert year
-    assert year[1] in key
+    assert re.search(r"year = \{\d{4}\}", entry)
 
 
 def test_bibtex_several_names_lists_keys_by_name() -> None:
@@ -47,7 +51,7 @@ def test_bibtex_several_names_lists_keys_by_name() -> None:
     keys = re.findall(r"@\w+{(\w+),", text)
     assert len(keys) == len(set(keys)) == text.count("@")
     assert "efron1993" in keys
-    assert cf.bibtex("holm", "none") == cf.bibtex("holm") == ENTRIES["holm1979"]
+    assert cf.bibtex("holm", "none") == cf.bibtex("holm") == read_references()["holm1979"]
 
 
 def test_bibtex_unknown_name_raises() -> None:

@@ -27,7 +27,7 @@ from cranfield.measures.gains import parse_gain
 from cranfield.measures.lists import Lists, NeedsMore
 from cranfield.measures.names import PARAMETERS, Translations, translate_parameter
 from cranfield.measures.parameters import check_value, format_value, is_number, param, parse_literal
-from cranfield.measures.references import format_citation
+from cranfield.references import format_citation
 
 if TYPE_CHECKING:
     from cranfield.measures.functions import ListMeasure
@@ -81,7 +81,7 @@ PROPERTIES = {
 
 
 def cite(*keys: str) -> tuple[str, ...]:
-    """Return the keys of papers in references.py."""
+    """Return the keys of papers in references.bib."""
     return keys
 
 
@@ -176,7 +176,7 @@ class Measure(metaclass=MeasureType):
     effectiveness: ClassVar[bool] = True  # undefined for topics without relevant items
     columns: ClassVar[tuple[str, ...]] = ()  # names of columns if there are several per topic
     measurements: ClassVar[tuple[str, ...]] = ()  # other values, by suffix: RBP.residual
-    references: ClassVar[tuple[str, ...]] = ()  # keys of references.py
+    references: ClassVar[tuple[str, ...]] = ()  # keys of references.bib
     task: ClassVar[str] = ""  # tasks that the measure suits
     range: ClassVar[str] = "0 to 1"
     properties: ClassVar[tuple[str, ...]] = ()  # keys of PROPERTIES

@@ -7,11 +7,8 @@ from collections.abc import Iterable, Iterator
 from cranfield.errors import is_one_of
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measures
-from cranfield.measures.references import REFERENCES as MEASURE_REFERENCES
+from cranfield.references import read_references
 from cranfield.stats.references import METHODS
-from cranfield.stats.references import REFERENCES as METHOD_REFERENCES
-
-ENTRIES = MEASURE_REFERENCES | METHOD_REFERENCES
 
 
 def bibtex(*names: str | Measure) -> str:
@@ -25,7 +22,7 @@ def bibtex(*names: str | Measure) -> str:
     """
     keys_by_name = {name: keys for name, keys in find_references(names).items() if keys}
     heads = [f"% {name}: {', '.join(keys)}" for name, keys in keys_by_name.items()]
-    entries = [ENTRIES[key] for key in dict.fromkeys(key for keys in keys_by_name.values() for key in keys)]
+    entries = [read_references()[key] for key in dict.fromkeys(key for keys in keys_by_name.values() for key in keys)]
     return "\n\n".join(["\n".join(heads), *entries] if len(keys_by_name) > 1 else entries)
 
 

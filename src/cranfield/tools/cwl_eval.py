@@ -36,7 +36,7 @@ from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_model
 from cranfield.measures.lists import Lists
 from cranfield.measures.parameters import format_value
-from cranfield.measures.references import REFERENCES
+from cranfield.references import read_references
 from cranfield.scores import Note
 from cranfield.tools.drop_ins import check_judgments, make_topic_notes
 from cranfield.wording import format_count, format_names
@@ -220,7 +220,7 @@ def format_bibtex(metrics: Sequence[Metric]) -> str:
     ['azzopardi2019', 'moffat2008']
     """
     keys = dict.fromkeys(["azzopardi2019", *(k for m in metrics for k in m.model.references)])
-    return "".join(f"{REFERENCES[key]}\n\n" for key in keys)
+    return "".join(f"{read_references()[key]}\n\n" for key in keys)
 
 
 # -- measuring ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from cranfield.errors import CranfieldError
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
 from cranfield.measures.parameters import format_value
-from cranfield.measures.references import REFERENCES
+from cranfield.references import read_references
 
 SUMMARIES = {
     "mean": "mean",
@@ -33,7 +33,7 @@ def build_definition(name: str, summary: str, better: str, measure: Measure | No
         **entry,
         **_split_docstring(m),
         "parameters": [*_list_parameters(m)],
-        "bibtex": [REFERENCES[key] for key in m.references],
+        "bibtex": [read_references()[key] for key in m.references],
     }
 
 
