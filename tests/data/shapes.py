@@ -44,7 +44,7 @@ BINARY = (3 / 4, ((1 / _LOG3 + 1 / 2) / (1 + 1 / _LOG3) + 1) / 2)
 class Shape:
     """One way to write judgments or a run."""
 
-    name: str  # as in the table of formats of docs/files.md
+    name: str  # as in the table of formats of docs/formats.md
     kind: Literal["qrels", "run"]
     suffix: str
     content: bytes

@@ -49,10 +49,16 @@ _PARTS = (
     "docs/judge-samples.md",
     "docs/meta-measures.md",
     "docs/meta-collections.md",
+    "docs/ambiguous.md",
+    "docs/validate.md",
+    "docs/chunks.md",
+    "docs/letor-tools.md",
+    "docs/ntcireval-scripts.md",
+    "docs/ntcireval-intents.md",
 )  # of guides
 GUIDES = (
     *_PARTS,
-    "README.md", "docs/files.md", "docs/inputs.md", "docs/rankings.md", "docs/levels.md",
+    "README.md", "docs/files.md", "docs/rankings.md", "docs/levels.md",
     "docs/custom-measures.md", "docs/scores.md", "docs/labelling.md", "docs/ntcireval.md",
     "docs/assess.md", "docs/fuse.md",
     "docs/pool.md", "docs/cwl.md", "docs/preferences.md", "docs/gdeval.md",
@@ -63,7 +69,7 @@ GUIDES = (
     "docs/topics.md", "docs/report.md", "docs/gallery.md", "docs/judges.md",
     "docs/evaluate.md", "docs/paper.md", "docs/shared-task.md", "docs/ci.md", "docs/teach.md",
 )  # with commands  # fmt: skip
-SCRIPTED = (*GUIDES, "docs/migrate.md", "docs/definitions.md")  # with Python
+SCRIPTED = (*GUIDES, "docs/inputs.md", "docs/migrate.md", "docs/definitions.md")  # with Python
 MODELS = ROOT / "docs" / "models"
 FIGURES = ROOT / "docs" / "figures"
 GALLERY = "docs/gallery.md"
@@ -350,7 +356,7 @@ def test_the_index_leads_to_every_page() -> None:
 def test_every_page_leads_back_to_the_index() -> None:
     """But for those that are written from the code."""
     written = {"index.md", "measures.md", "presets.md", "statistics.md", "gallery.md"}
-    written |= {"correctness.md", "options.md"}
+    written |= {"correctness.md", "options.md", "formats.md"}
     for page in (ROOT / "docs").glob("*.md"):
         text = page.read_text(encoding="utf-8")
         assert page.name in written or "\n[All pages](index.md)\n" in text, page.name

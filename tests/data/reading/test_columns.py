@@ -126,7 +126,7 @@ def test_the_order_of_columns_does_not_matter(names: list[str], kind: Kind, data
 
 
 def test_files_page_lists_columns_in_order() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "files.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "formats.md").read_text("utf-8")
     for ours in ("topic", "doc", "level", "score", "rank", "tag"):
         row = re.search(rf"^\| {ours}(?: \(.*\))? \| (.*) \|$", page, re.MULTILINE)
         assert row is not None

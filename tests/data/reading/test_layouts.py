@@ -198,7 +198,7 @@ def test_decide_colbert_run_with_documents_called_as_grades(tmp_path: Path) -> N
     assert decided(tmp_path, "1 A 1 1\n1 B 2 0\n", "run") == ("colbert", None)
 
 
-FITS: dict[str, Callable[[list[list[str]]], bool]] = {  # as docs/files.md describes
+FITS: dict[str, Callable[[list[list[str]]], bool]] = {  # as docs/ambiguous.md describes
     "trec": lambda rows: len(rows[0]) == 4 and all(parse_finite(row[3]) is not None for row in rows),
     "early": lambda rows: len(rows[0]) == 4 and all(row[1] in GRADES and row[3] in ("0", "1") for row in rows),
     "ntcir": lambda rows: len(rows[0]) in (3, 4) and all(NTCIR_LABEL.fullmatch(row[2]) for row in rows),
@@ -212,7 +212,7 @@ FITS: dict[str, Callable[[list[list[str]]], bool]] = {  # as docs/files.md descr
         len(rows[0]) == 4 and all(row[2].isdecimal() and parse_finite(row[3]) is not None for row in rows)
     ),
 }
-# Precedence without a note, as docs/files.md describes: what is taken, before what.
+# Precedence without a note, as docs/ambiguous.md describes: what is taken, before what.
 TAKEN = {
     ("letor", "trec"), ("letor", "ntcir"), ("letor", "triples"), ("letor", "sampled"),
     ("trec", "ntcir"),  # if the second field is 0, 1 or Q0 on every line
