@@ -55,6 +55,10 @@ _PARTS = (
     "docs/letor-tools.md",
     "docs/ntcireval-scripts.md",
     "docs/ntcireval-intents.md",
+    "docs/verticals.md",
+    "docs/custom-models.md",
+    "docs/cwl_eval.md",
+    "docs/compare-scores.md",
 )  # of guides
 GUIDES = (
     *_PARTS,
@@ -69,7 +73,7 @@ GUIDES = (
     "docs/topics.md", "docs/report.md", "docs/gallery.md", "docs/judges.md",
     "docs/evaluate.md", "docs/paper.md", "docs/shared-task.md", "docs/ci.md", "docs/teach.md",
 )  # with commands  # fmt: skip
-SCRIPTED = (*GUIDES, "docs/inputs.md", "docs/migrate.md", "docs/definitions.md")  # with Python
+SCRIPTED = (*GUIDES, "docs/significance.md", "docs/inputs.md", "docs/migrate.md", "docs/definitions.md")  # with Python
 MODELS = ROOT / "docs" / "models"
 FIGURES = ROOT / "docs" / "figures"
 GALLERY = "docs/gallery.md"
