@@ -47,11 +47,11 @@ PEERS = {  # other people's programs, and the packages that they come in
     "statsmodels": "statsmodels",
 }
 WAYS = {
-    "second writing": "written a second time in a test, from the definition; on random data",
-    "by hand": "numbers that can be followed with pencil and paper",
-    "property": "what must hold whatever the data",
-    "enumeration": "all cases there are, one by one",
-    "simulation": "random data whose truth is known",
+    "second writing": "a second implementation of the definition in a test, on random data",
+    "by hand": "numbers computed by hand",
+    "property": "relations that hold for all data",
+    "enumeration": "all possible cases",
+    "simulation": "random data with known parameters",
 }
 WITHOUT_YEAR = ("Xu, Liu and Li",)  # the manual of LETOR's programs
 OUTSIDE = ("paper", "peer", "second writing")  # one of which every measure has

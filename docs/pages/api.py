@@ -1,4 +1,4 @@
-"""What `import cranfield as cf` offers, by theme, from the docstrings."""
+"""Reference pages of the public names, by theme, written from docstrings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ THEMES = {
     "tools": "Files of other tools",
     "errors": "Errors",
 }
-"""The rooms that public names come from, measures apart, in the order of pages."""
+"""Rooms of public names and their titles, in the order of pages. Measures have their own pages."""
 
 MODULES = {
     "stats": "Tests, intervals, effect sizes, power",
@@ -40,11 +40,11 @@ MODULES = {
     "spark": "Runs on a cluster",
     "compat": "Interfaces of other packages",
 }
-ON_ITS_PAGE = ("stats", "meta")  # whose functions the page of methods documents
+ON_ITS_PAGE = ("stats", "meta")  # functions are documented on the page of statistical functions
 
 
 def pages() -> dict[str, str]:
-    """All pages as Markdown, by their paths on the site."""
+    """Return all pages as Markdown, by path on the site."""
     themes = by_theme()
     made = {f"api/{room}.md": _theme(room, names) for room, names in themes.items()}
     made |= {f"api/{name}.md": _module(name) for name in MODULES}
@@ -52,7 +52,7 @@ def pages() -> dict[str, str]:
 
 
 def by_theme() -> dict[str, list[str]]:
-    """The public names that are no measures, by the room they come from."""
+    """Return the public names by room, without measures."""
     homes = vars(cf)["_PUBLIC"]
     found: dict[str, list[str]] = {room: [] for room in THEMES}
     for module, names in homes.items():
@@ -68,8 +68,8 @@ def _first_functions(name: str) -> tuple[bool, str]:
 def _overview(themes: dict[str, list[str]]) -> str:
     head = (
         "# Python\n\n`import cranfield as cf`: everything below, and the "
-        f"[{len(REGISTRY)} measures](measures.md), `cf.nDCG` for one. Nothing is imported before "
-        "it is asked for. [Evaluate a run](evaluate.md) shows an example."
+        f"[{len(REGISTRY)} measures](measures.md), `cf.nDCG` for one. Each name is imported on "
+        "first use. [Evaluate a run](evaluate.md) shows an example."
     )
     parts = [head]
     for room, names in themes.items():
@@ -87,7 +87,7 @@ def _slug(name: str) -> str:
 
 
 def _sentence(thing: Any) -> str:
-    """The first sentence of what is said of it."""
+    """Return the first sentence of a docstring."""
     first = re.split(r"\n\s*\n|(?<=\.)\s", inspect.getdoc(thing) or "")[0]
     return prose(" ".join(first.split())).replace("|", "\\|")
 
@@ -115,14 +115,14 @@ def _module(name: str) -> str:
             ]
             for x in told
         ]
-        parts += ["## Functions", "\n".join(table(["", ""], rows)), "## What they return"]
+        parts += ["## Functions", "\n".join(table(["", ""], rows)), "## Results"]
     for public in sorted(set(module.__all__) - set(told), key=_first_functions):
         parts += documented(f"cf.{name}.{public}", getattr(module, public), link, 3 if told else 2)
     return "\n\n".join(parts) + "\n"
 
 
 def names_led(own: str) -> Linked:
-    """Names lead to where they are documented; `own` is the page they stand on."""
+    """Return a function that links names to their documentation. `own` is the current page."""
     themes = by_theme()
     homes = {name: room for room, names in themes.items() for name in names}
     measures = linked("../")
@@ -140,7 +140,7 @@ def names_led(own: str) -> Linked:
 
 
 def documented(name: str, thing: Any, link: Linked, level: int = 2) -> Iterator[str]:
-    """A heading, what is said of it and how it is called; of a class, its methods, too."""
+    """Yield heading, docstring and signature of a public name, and of the methods of a class."""
     yield f"{'#' * level} {name}"
     if isinstance(thing, ModuleType) or not callable(thing):
         yield written(inspect.getdoc(thing) or "", link)
@@ -153,7 +153,7 @@ def documented(name: str, thing: Any, link: Linked, level: int = 2) -> Iterator[
 
 
 def _told(name: str, thing: Any, link: Linked) -> Iterator[str]:
-    """The first paragraph, how it is called, and the rest; options that many share are folded."""
+    """Yield first paragraph, signature and the rest of a docstring. Shared options are folded."""
     first, _, rest = (inspect.getdoc(thing) or "").partition("\n\n")
     rest, _, options = rest.partition("\nOptions\n")
     own = _parameters(thing)
@@ -179,7 +179,7 @@ def _parameters(thing: Any) -> Collection[str]:
 
 
 def _methods(c: type) -> Iterator[tuple[str, Any]]:
-    """The documented methods and properties of a class, its own first."""
+    """Yield the documented methods and properties of a class before inherited ones."""
     seen = set()
     for base in c.__mro__:
         if not base.__module__.startswith("cranfield"):
@@ -194,7 +194,7 @@ def _methods(c: type) -> Iterator[tuple[str, Any]]:
 
 
 def _called(name: str, function: Callable[..., Any]) -> str:
-    """How something is called, its arguments in as many lines as they need."""
+    """Format the signature, wrapped to the width of the page."""
     try:
         signature = inspect.signature(function)
     except ValueError:
@@ -214,7 +214,7 @@ def _called(name: str, function: Callable[..., Any]) -> str:
 
 
 def _with_stars(signature: inspect.Signature) -> Iterator[Any]:
-    """The parameters; a star before those that must be named."""
+    """Yield the parameters, with a star before keyword-only parameters."""
     starred = False
     for p in signature.parameters.values():
         starred |= p.kind is p.VAR_POSITIONAL
@@ -225,6 +225,6 @@ def _with_stars(signature: inspect.Signature) -> Iterator[Any]:
 
 
 def _unquoted(found: re.Match[str]) -> str:
-    """Annotations are texts that need no quotes; defaults keep theirs."""
+    """Remove the quotes of annotations, but not of defaults."""
     before = found.string[: found.start()]
     return found[1] if before.endswith((": ", "-> ")) else found[0]

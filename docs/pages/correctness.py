@@ -1,4 +1,4 @@
-"""What every measure and method is checked against as a page, written from markers of the tests."""
+"""Page of the checks of every measure and method, written from markers of the tests."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from measures import escaped, families, table
 from tests import evidence
 from tests.evidence import DROP_INS, INTERVAL, PEERS, WAYS, Check
 
-HEAD = """# What every number was checked against
+HEAD = """# Verification
 
-A number that nobody else computed proves nothing. This page says for each measure and each method
-which paper prints it, which other program gives the same, whether it was written a second time, and
-what else was asked of it. It is written from markers in the tests (`@checks(…)`, [how they
-work](testing.md#what-is-checked-against-what)), so it says what is run; a link leads to the test.
-A test fails if a measure has neither a paper, nor a peer, nor a second writing; and a marked test
-fails if it does not ask for what its marker names.
+This page lists the checks of every measure and method: numbers printed in papers, other programs, second
+implementations, and further tests. Each link leads to the test.
+
+The page is generated from markers in the tests (`@checks(…)`, see [testing](testing.md)). A test fails if a measure
+has no paper, no other program and no second implementation. A marked test fails if it does not use the
+item that its marker names.
 """
 OTHERS = {
     "Judges, battles and audits": ("cf.judge", "cf.battles", "cf.audit"),
@@ -30,12 +30,12 @@ OTHERS = {
     ),
     "Drop-ins for other tools": tuple(DROP_INS),
 }  # fmt: skip
-OUTSIDE = "neither a paper, nor a peer, nor a second writing checks"
+OUTSIDE = "no paper, no other program and no second implementation checks"
 COLUMNS = ("paper", "peer", "second writing", "by hand", "property", "enumeration, simulation")
 
 
 def page() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     if missing := evidence.unchecked():
         raise SystemExit(f"{OUTSIDE} {', '.join(missing)}")
     checks = evidence.gathered()
@@ -48,20 +48,20 @@ def page() -> str:
     for title, (room, *functions) in methods.GROUPS.items():
         parts += [f"### {title}", *_table("method", [f"cf.{room}.{n}" for n in functions], checks)]
     for title, items in OTHERS.items():
-        parts += [f"### {title}", *_table("what", items, checks)]
+        parts += [f"### {title}", *_table("item", items, checks)]
     return "\n\n".join(part.strip("\n") for part in [*parts, *_alone(checks)]) + "\n"
 
 
 def _ways() -> list[str]:
-    rows = [("paper", "a number or a figure that the paper prints, to its last digit")]
+    rows = [("paper", "a number or figure printed in the paper, to its last digit")]
     rows += [("peer", "another program, on random data, topic by topic"), *WAYS.items()]
-    return ["\n".join(table(["column", "what is asked"], rows))]
+    return ["\n".join(table(["column", "check"], rows))]
 
 
 def _peers() -> list[str]:
-    """The programs, and the versions that were installed when the page was written."""
-    told = "trec_eval was asked once, and its answers are kept; NTCIREVAL's are those that it\n"
-    told += "shows of its samples. All others are asked when tests run, in the version that is there."
+    """Return the programs and their versions at the time of writing the page."""
+    told = "The output of trec_eval is stored. The output of NTCIREVAL is the output in its README.\n"
+    told += "All other programs run in the tests, in the installed version."
     kept = {"trec_eval": "10.0", "NTCIREVAL": "its README"}
     rows = [(x, package, version(package) if package else kept[x]) for x, package in PEERS.items()]
     return [told, "\n".join(table(["peer", "package", "version"], rows))]
@@ -87,7 +87,7 @@ def _cells(item: str, checks: Sequence[Check]) -> list[str]:
 
 
 def _cell(checks: Iterable[Check]) -> str:
-    """What it was held against, with links; of a way, its name says enough."""
+    """Format checks as links to their tests."""
     links: dict[str, list[str]] = {}
     for check in checks:
         links.setdefault(check.against, []).append(check.file)
@@ -101,7 +101,7 @@ def _linked(against: str, files: Sequence[str]) -> str:
 
 
 def _alone(checks: Sequence[Check]) -> list[str]:
-    """What nobody else has computed."""
+    """Return the section about items without a paper or another program."""
     known = {check.item for check in checks if check.kind in ("paper", "peer")}
     everything = evidence.built_in()
     alone = [name for name in everything if name not in known]
@@ -110,16 +110,16 @@ def _alone(checks: Sequence[Check]) -> list[str]:
     functions += [item for items in OTHERS.values() for item in items]
     outside = {check.item for check in checks if check.kind in evidence.OUTSIDE}
     least = [name for name in functions if name not in outside]
-    text = f"""## What nobody else has checked
+    text = f"""## Without external check
 
-{others} of {len(everything)} measures are held against a paper or another program. The others are
-held against a second writing in our own tests alone: whoever misread the paper may have done so
-twice. They are {", ".join(map(escaped, alone))}.
+{others} of {len(everything)} measures are compared with a paper or another program. The other measures are
+compared only with a second implementation in the tests. Both implementations can contain the same
+misreading of the paper. These measures are {", ".join(map(escaped, alone))}.
 
-Of the methods these have neither a paper, nor a peer, nor a second writing, but are worked by hand,
-simulated, or follow from others by what must hold: {", ".join(f"`{name}`" for name in least)}.
+These methods have no paper, no other program and no second implementation. Tests check them with numbers
+computed by hand, simulations or properties: {", ".join(f"`{name}`" for name in least)}.
 
-A peer is no proof either: where peers differ from each other or from the paper, we follow the paper
-by default. [The differences](definitions.md#where-definitions-differ) are listed. A
-marker says that a test compares; how many lists, and to how many digits, is in the test."""
+Agreement with another program is no proof. If programs differ from each other or from the paper, the default
+follows the paper. See [where definitions differ](definitions.md#where-definitions-differ). The tests contain the
+number of rankings and digits that they compare."""
     return [text]

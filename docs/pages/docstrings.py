@@ -1,4 +1,4 @@
-"""Docstrings as Markdown: what is code, formula, list of arguments or prose looks like it."""
+"""Conversion of docstrings to Markdown: code, formulas, lists of arguments and prose."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Linked = Callable[[str], str]
 
 
 def plain(name: str) -> str:
-    """A name in code that leads nowhere."""
+    """Return a name as code without a link."""
     return f"`{name}`"
 
 
 def written(text: str, linked: Linked = plain, names: Collection[str] = ()) -> str:
-    """A docstring as Markdown; `linked` makes links of names, `names` are letters of formulas.
+    """Convert a docstring to Markdown. `linked` adds links to names, `names` are letters of formulas.
 
     >>> print(written("One thing.\\n\\nalpha\\n    How much.\\n\\n>>> 1 + 1  # easy\\n2"))
     One thing.
@@ -55,7 +55,7 @@ def _paragraph(text: str, linked: Linked, names: Collection[str]) -> str:
 
 
 def _definitions(lines: list[str], linked: Linked) -> Iterator[str]:
-    """Terms, and below each what it means, indented."""
+    """Yield terms, each with its indented meaning."""
     terms = [i for i, line in enumerate(lines) if not line.startswith(" ")]
     for start, end in zip(terms, [*terms[1:], len(lines)], strict=True):
         named = ", ".join(f"`{name}`" for name in lines[start].split(", "))
@@ -64,6 +64,6 @@ def _definitions(lines: list[str], linked: Linked) -> Iterator[str]:
 
 
 def prose(text: str, linked: Linked = plain) -> str:
-    """Words with names in code, which may lead somewhere."""
+    """Convert prose. Names in code get links."""
     parts = re.split(r"(``[^`]+``|`[^`]+`)", text)
     return "".join((linked(x[1:-1]) if x[1] != "`" else x) if x.startswith("`") else escaped(x) for x in parts if x)

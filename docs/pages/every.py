@@ -1,4 +1,4 @@
-"""Every page that is written from what the code says of itself."""
+"""All pages that are generated from the code."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import presets
 
 
 def pages() -> dict[str, str]:
-    """The pages as Markdown, by their paths in the directory of documents."""
+    """Return the pages as Markdown, by path in docs/."""
     made = {"measures": measures.page(), "presets": presets.page(), "statistics": methods.page()}
     made |= {"gallery": gallery.page(), "options": options.page(), "formats": file_formats.page()}
     made |= {f"models/{name}": text for name, text in models.pages().items()}
-    made["correctness"] = correctness.page()  # last: it imports tests, which make measures
+    made["correctness"] = correctness.page()  # last: it imports tests, and they register measures
     return {f"{name}.md": text for name, text in made.items()}

@@ -1,7 +1,7 @@
-"""Formulas as docstrings write them, typeset: plain text becomes MathML, which browsers draw.
+"""Conversion of formulas in docstrings from plain text to MathML.
 
-Blanks say what belongs together, as they do to people: in `a/b · c` the fraction is a/b, in
-`a·b / c` it is a·b over c, and `Σ_r a  /  Σ_r b` is one sum over another.
+Spaces group the parts: in `a/b · c` the fraction is a/b, in `a·b / c` the numerator is a·b, and
+`Σ_r a  /  Σ_r b` is a quotient of two sums.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from xml.etree import ElementTree
 from cranfield.measures.base import REGISTRY
 
 FORMULA = re.compile(r"[^\s=(]+(\([^)=]*\))? *[=∝] ")
-WORDS = ("list", "ideal", "pos", "rp", "allow")  # that are quantities, and no English
-FUNCTIONS = ("log", "log2", "ln")  # whose argument needs no brackets
+WORDS = ("list", "ideal", "pos", "rp", "allow")  # quantities, not English words
+FUNCTIONS = ("log", "log2", "ln")  # the argument needs no brackets
 SUMS = {"Σ": "∑", "Π": "∏", "max": "max", "min": "min", "∪": "⋃"}  # the last three with _
 RAISED = {"²": "2"}
 CLOSED = {"(": ")", "[": "]", "{": "}"}
 RELATIONS = frozenset("=<>≤≥≠∝∈∩∪‖,;:")
-BARRED = "ūȳ"  # the letters with a bar that are one sign
+BARRED = "ūȳ"  # letters with a bar that are one character
 ACCENTS = {"\u0302": "^", "\u0304": "¯"}
 
 _UNDERSCORED = "|".join(sorted((n for n in REGISTRY if "_" in n), key=len, reverse=True))
@@ -38,7 +38,7 @@ _MATHS = re.compile(r"[Σ√^/·+]|[^,;] = ")
 
 @dataclass
 class Token:
-    """A sign or a name, and how many blanks stand before it."""
+    """A symbol or name, and the number of spaces before it."""
 
     blanks: int
     text: str
@@ -46,7 +46,7 @@ class Token:
 
 @dataclass
 class Part:
-    """An element of MathML, and what it is without its brackets, if they are around all of it."""
+    """An element of MathML, and the same element without its outer brackets."""
 
     html: str
     bare: str = ""
@@ -61,7 +61,7 @@ THIN = Part('<mspace width="0.17em"/>')
 
 
 def is_formula(line: str) -> bool:
-    """Whether a line of a docstring says what something is equal to.
+    """Return True if a line of a docstring is a formula.
 
     >>> is_formula("AP   = (1/R) Σ_r I(r) · C(r)/r"), is_formula("With β = 0 it is AP.")
     (True, False)
@@ -70,14 +70,14 @@ def is_formula(line: str) -> bool:
 
 
 def typeset(paragraph: str, names: Collection[str] = ()) -> str:
-    """The lines of a paragraph as a table of formulas, their signs of equality below each other."""
+    """Convert the lines of a paragraph to a table of formulas, aligned at the equals sign."""
     known = {*WORDS, *names}
     rows = [row for line in paragraph.splitlines() for row in _rows(line, known)]
     return "\n".join(['<table class="formulas" role="presentation">', *rows, "</table>"])
 
 
 def _rows(line: str, names: Collection[str]) -> Iterator[str]:
-    """A line may have several formulas, `f = …,   g = …`, or go on with the one above."""
+    """Yield the rows of a line: several formulas, `f = …,   g = …`, or a continuation line."""
     for i, piece in enumerate(re.split(r"(?<=[,;]) {2,}", line)):
         text = piece.strip().rstrip(",;") if len(piece) < len(line) else piece.strip()
         if is_formula(text):
@@ -91,14 +91,14 @@ def _rows(line: str, names: Collection[str]) -> Iterator[str]:
 
 
 def _right(text: str, names: Collection[str]) -> str:
-    """The right side: a formula, and what is said of it."""
+    """Convert the right side: a formula and its explanation."""
     formula, said = divided(text, names)
     gap = "" if re.match(r"[,;:]", said) else " "
     return mathml(formula, names) + (gap + prose(said) if said else "")
 
 
 def divided(text: str, names: Collection[str] = ()) -> tuple[str, str]:
-    """A formula and the words behind it.
+    """Split a text into a formula and the words after it.
 
     >>> divided("C(l) / min(l, n), n the length of the list")
     ('C(l) / min(l, n)', ', n the length of the list')
@@ -126,7 +126,7 @@ def _prose_of(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
 
 
 def _outside(text: str) -> Iterator[int]:
-    """The places in a text that no brackets are around."""
+    """Yield the positions outside of brackets."""
     depth = 0
     for i, sign in enumerate(text):
         depth += (sign in "([{") - (sign in ")]}")
@@ -135,7 +135,7 @@ def _outside(text: str) -> Iterator[int]:
 
 
 def prose(text: str) -> str:
-    """Words beside a formula, in which a single letter is a quantity."""
+    """Convert words next to a formula. A single letter is a quantity."""
     parts = re.split(r"`([^`]*)`", text)
     plain = [re.sub(r"(?<![\w'.])([b-zA-HJ-Zα-ω]\d?)(?![\w'-])", r"<var>\1</var>", escape(p, False))
              for p in parts[::2]]  # fmt: skip
@@ -144,7 +144,7 @@ def prose(text: str) -> str:
 
 
 def mathml(text: str, names: Collection[str] = ()) -> str:
-    """A formula as MathML.
+    """Convert a formula to MathML.
 
     >>> mathml("1/r1").partition("<mrow>")[2]
     '<mfrac><mn>1</mn><msub><mi>r</mi><mn>1</mn></msub></mfrac></mrow></math>'
@@ -157,14 +157,14 @@ def mathml(text: str, names: Collection[str] = ()) -> str:
 
 
 class _Reader:
-    """What stands in a row of tokens, from relations down to names."""
+    """Parser of tokens: relations, sums, products, factors and names."""
 
     def __init__(self, tokens: list[Token], names: Collection[str]) -> None:
         self.tokens, self.names, self.at = tokens, names, 0
 
     def all(self) -> str:
         found = self.listed("")
-        while self.at < len(self.tokens):  # a bracket that nothing opens: shown as it is
+        while self.at < len(self.tokens):  # unbalanced bracket: kept
             found += _sign(self.take().text) + self.listed("")
         return found
 
@@ -177,8 +177,8 @@ class _Reader:
         return self.tokens[self.at - 1]
 
     def listed(self, end: str) -> str:
-        """All down to a sign that ends it: sums with relations and commas between them."""
-        found, related = [], True  # whether a relation has just been there
+        """Parse sums with relations and commas, up to the closing symbol."""
+        found, related = [], True  # True after a relation
         while (token := self.see()).text and token.text != end and token.text not in ")]}":
             related = token.text in RELATIONS or (token.text == "|" and not related)
             related &= not self.is_big()
@@ -186,7 +186,7 @@ class _Reader:
         return "".join(found)
 
     def sum(self, end: str) -> str:
-        """Products that are added and subtracted."""
+        """Parse products with + and − between them."""
         found = []
         while True:
             if self.see().text in {"+", "−", "-"}:
@@ -195,12 +195,12 @@ class _Reader:
             found.append(self.quotient(end).html)
             if self.see().text not in {"+", "−", "-"} or self.at == before:
                 break
-        if self.at == before and self.see().text:  # a sign of its own
+        if self.at == before and self.see().text:  # a single symbol
             found.append(_sign(self.take().text))
         return "".join(found)
 
     def quotient(self, end: str) -> Part:
-        """One product over another, which two blanks on each side tell."""
+        """Parse a quotient of products: two spaces on each side of the slash."""
         found = self.product(end)
         while self.see().text == "/":
             self.take()
@@ -208,7 +208,7 @@ class _Reader:
         return found
 
     def product(self, end: str, summed: bool = False) -> Part:
-        """Factors side by side, with · or a blank between them, or over one another."""
+        """Parse factors with · or a space between them, or a fraction."""
         found: list[Part] = []
         while (token := self.see()).text:
             if token.text == "·":
@@ -216,7 +216,7 @@ class _Reader:
                 found.append(Part(_sign("·")))
             elif token.text == "/" and found and token.blanks < 2:
                 if self.see(1).text == "Σ" and token.blanks and summed:
-                    break  # it is under the whole sum
+                    break  # denominator of the complete sum
                 self.take()
                 below = self.product(end) if self.see().text == "Σ" else self.tight(end)
                 found = [_over(_row(found), below)]
@@ -229,19 +229,19 @@ class _Reader:
         return _row(found)
 
     def starts(self, token: Token, end: str) -> bool:
-        """Whether a factor begins here."""
+        """Return True if a factor starts here."""
         sign = token.text
         if sign == "|":
             return end != "|"
         return sign[0].isalnum() or sign in {*CLOSED, "√", "…", "½"} or self.is_big()
 
     def is_big(self) -> bool:
-        """Whether a sum or the like is next; there are others of which it must say over what."""
+        """Return True if a sum or product is next, or another operator with a subscript."""
         sign = self.see().text
         return sign in {"Σ", "Π"} or (sign in SUMS and self.see(1).text == "_")
 
     def tight(self, end: str) -> Part:
-        """Factors without blanks between them: 2ε, a·b/c."""
+        """Parse factors without spaces between them: 2ε, a·b/c."""
         found = [self.factor(end)]
         while (token := self.see()).text and not token.blanks:
             if token.text == "·":
@@ -257,7 +257,7 @@ class _Reader:
         return _row(found)
 
     def factor(self, end: str) -> Part:
-        """A name, number or bracket with what is attached to it, or a sum with its summands."""
+        """Parse a name, number or bracket with its scripts, or a sum."""
         token = self.see()
         if self.is_big():
             return self.big(end)
@@ -274,7 +274,7 @@ class _Reader:
         return found
 
     def big(self, end: str) -> Part:
-        """Σ, Π or max, what it is over, and of what it is."""
+        """Parse Σ, Π or max with its range and its argument."""
         sign = self.take().text
         shown = f'<mo movablelimits="false">{SUMS[sign]}</mo>'
         if self.see().text == "_":
@@ -291,7 +291,7 @@ class _Reader:
         return Part(shown, f"<mrow>{inside}</mrow>" if sign == "(" else "")
 
     def below(self) -> str:
-        """What stands behind _: a name, or all between braces."""
+        """Parse a subscript: a name, or the text in braces."""
         self.take()
         if self.see().text != "{":
             name = self.take().text
@@ -303,7 +303,7 @@ class _Reader:
         return f"<mrow>{inside}</mrow>"
 
     def attached(self, base: Part) -> Part:
-        """What follows without a blank: _i, *, ², ^x, (r), @l."""
+        """Parse the parts that follow without a space: _i, *, ², ^x, (r), @l."""
         shown, whole, low, high = base.html, base, "", ""
         while (token := self.see()).text and not token.blanks:
             if token.text == "_" and not low:
@@ -332,7 +332,7 @@ class _Reader:
         return self.attached(Part(_named(self.take().text))).html
 
     def name(self) -> Part:
-        """A quantity; or words, which stand upright with blanks around them."""
+        """Parse a quantity, or words in upright letters with spaces around them."""
         token = self.take()
         words = [token.text]
         if not self.is_prose(self.at - 1):
@@ -342,7 +342,7 @@ class _Reader:
         return Part(f"<mtext>\u00a0{escape(' '.join(words))}\u00a0</mtext>")
 
     def is_prose(self, place: int) -> bool:
-        """Whether the token at a place is English."""
+        """Return True if the token is an English word."""
         word, after = self.tokens[place].text, self.see(place + 1 - self.at)
         if word == "a":
             return after.blanks == 1 and len(after.text) > 1 and after.text.isalpha()
@@ -362,13 +362,13 @@ def _over(above: Part, below: Part) -> Part:
 
 
 def _fraction(row: str) -> str:
-    """The fraction that is all of a row: its line holds it together, and it needs no brackets."""
+    """Return the fraction if the row contains nothing else: it needs no brackets."""
     parts = ElementTree.fromstring(row or "<mrow/>")  # noqa: S314 (our own)
     return row[6:-7] if [part.tag for part in parts] == ["mfrac"] else ""
 
 
 def _large(html: str) -> str:
-    """Above or below a line fractions and sums are as large as beside it."""
+    """Keep the size of fractions and sums inside a fraction."""
     nested = "<mfrac>" in html or "<munder>" in html
     return f'<mrow displaystyle="true">{html}</mrow>' if nested else html
 
@@ -383,7 +383,7 @@ def _script(base: str, low: str, high: str) -> str:
 
 
 def _named(text: str) -> str:
-    """A name or a number; digits behind a letter stand below it, as in log2 and r1."""
+    """Format a name or number. Digits after a letter are subscripts, as in log2 and r1."""
     if text[0].isdigit() or text == "½":
         return f"<mn>{text}</mn>"
     if numbered := re.fullmatch(r"([A-Za-z]|log)(\d+)", text):

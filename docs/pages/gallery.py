@@ -1,4 +1,4 @@
-"""Every kind of figure as a page: what it answers, a picture, and the command that draws it."""
+"""Page of all kinds of figures: explanation, figure and command."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ readers can distinguish the eight colours. If two names have the same colour, th
 alphabetical order keeps it, and the other name gets the next free colour. A note lists names that
 do not fit. The CSV file has all of them.
 
-In Python each is a function of `cf.plot`, from files, dicts, frames, or scores; notebooks show what
-it returns:
+In Python, every kind is a function of `cf.plot`. It accepts files, dicts, data frames or scores. Notebooks
+display the result:
 
 ```python
 import cranfield as cf
 
 scores = cf.evaluate("qrels.txt", ["bm25.run", "dense.run"], "AP")
-picture = cf.plot.topics(scores, title="BM25 and dense retrieval", width=200, grey=True)
-picture.save("topics.pdf")
-print(picture.data.select("topic", "better").head(3).rows())
+figure = cf.plot.topics(scores, title="BM25 and dense retrieval", width=200, grey=True)
+figure.save("topics.pdf")
+print(figure.data.select("topic", "better").head(3).rows())
 ```
 
 ```text
@@ -54,21 +54,21 @@ print(picture.data.select("topic", "better").head(3).rows())
 
 """
 
-# Pictures that belong to other commands: where they are explained, and how they are drawn.
+# Figures of other commands: page of the explanation, text, commands.
 OTHERS = {
-    "What user models believe": (
+    "C/W/L functions of user models": (
         "cwl.md",
-        "C, W and L of user models, rank by rank: `plot cwl functions`. Models that look at ranks alone need no files.",
+        "`plot cwl functions` shows C, W and L of user models by rank. Models that depend only on ranks need no files.",
         {"cwl": 'cranfield plot cwl functions -m "RBP(p=0.5|0.8|0.95)" -o cwl.svg'},
     ),
-    "How deep users go, and what they gain": (
+    "Depth and gain of users": (
         "cwl.md",
         "`plot cwl runs` draws a point for each run, `plot cwl vary` a line for the values of a parameter.",
         {"cwl-runs": f'cranfield plot cwl runs {FILES} -m "INST(T=2, gain=unit)" -o cwl-runs.svg'},
     ),
-    "Which measures tell runs apart?": (
+    "Which measures separate runs?": (
         "meta.md",
-        "Pictures of `meta` are drawn with `--plot`, beside its tables.",
+        "`--plot` of `meta` draws a figure in addition to the tables.",
         {
             "asl-curves": f'cranfield meta discriminative-power {FILES} -m "AP nDCG@10 RR" '
             "--trials 1000 --plot asl-curves.svg",
@@ -77,14 +77,14 @@ OTHERS = {
     ),
     "How many topics?": (
         "plan.md",
-        "Power against the number of topics.",
+        "Power by number of topics.",
         {"power-curves": "cranfield plan --sd 0.2 --method t --plot power-curves.svg"},
     ),
 }
 
 
 def drawn() -> dict[str, str]:
-    """The pictures by name, each with its command."""
+    """Return the command of each figure, by name."""
     made = {}
     for kind, figure in load_figures().items():
         for name, options in figure.gallery.items():
@@ -94,14 +94,14 @@ def drawn() -> dict[str, str]:
 
 
 def page() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     commands, lines = drawn(), [HEAD.rstrip("\n")]
     for kind, figure in load_figures().items():
         title, text = inspect.cleandoc(figure.doc or "").split("\n\n", 1)
         lines += ["", f"## {title}", "", f"`plot {kind}`, `cf.plot.{kind}`. {text}"]
         lines += [line for name in figure.gallery for line in _picture(name, commands[name])]
     for title, (where, text, made) in OTHERS.items():
-        lines += ["", f"## {title}", "", f"{text} [{where}]({where}) explains."]
+        lines += ["", f"## {title}", "", f"{text} See [{where}]({where})."]
         lines += [line for name, command in made.items() for line in _picture(name, command)]
     return "\n".join(lines) + "\n"
 

@@ -1,4 +1,4 @@
-"""A page for each measure, and one that leads to them by family; all from the registry."""
+"""Pages of measures: one for each, and an overview by family, written from the registry."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ WIDTH = 84
 
 
 def pages() -> dict[str, str]:
-    """All pages as Markdown, by their paths on the site."""
+    """Return all pages as Markdown, by path on the site."""
     every = {f"measures/{file}.md": page(REGISTRY[name]) for name, file in files().items()}
     return {"measures.md": overview(), **every}
 
 
 @cache
 def files() -> dict[str, str]:
-    """What the page of each measure is called, apart from others in any letters: GAP, gAP-1."""
+    """Return the file name of each measure, unique without regard to case: GAP, gAP-1."""
     slugs = anchors(REGISTRY.values())
     return {c.__name__: c.__name__ + slug[len(c.__name__) :] for c, slug in slugs.items()}
 
 
-# -- all of them ----------------------------------------------------------------------------------
+# -- overview -------------------------------------------------------------------------------------
 
 
 def overview() -> str:
-    """Families with a line for each measure, then properties, and what is not here."""
+    """Return the overview: families with one line per measure, properties, and missing measures."""
     symbols = [f"- {escaped(name)}: {escaped(text)}" for name, text in NOTATION.items()]
     parts = [HEAD.replace("# Measures", f"# {len(REGISTRY)} measures", 1), *_by_family()]
     parts += ["## Notation", "At rank r:", "\n".join(symbols)]
@@ -85,7 +85,7 @@ def _toctree() -> str:
 
 
 def linked(up: str) -> Linked:
-    """Names of measures lead to their pages; `up` is the way from a page to the site's root."""
+    """Return a function that links names of measures. `up` is the path to the root of the site."""
 
     def link(name: str) -> str:
         known = re.split(r"[(@.]", name)[0]
@@ -94,11 +94,11 @@ def linked(up: str) -> Linked:
     return link
 
 
-# -- one of them ----------------------------------------------------------------------------------
+# -- one measure ----------------------------------------------------------------------------------
 
 
 def page(c: type[Measure]) -> str:
-    """Formula, examples, parameters, what can be said of it, who else has it, and its papers."""
+    """Return the page of a measure: formula, examples, parameters, properties and papers."""
     check(c)
     title, _, rest = inspect.cleandoc(c.__doc__ or "").partition("\n")
     body = rest.partition("\nParameters:\n")[0].partition("\n\nScores: ")[0].strip()
@@ -131,23 +131,23 @@ def _slug(heading: str) -> str:
 
 
 def _apart(body: str) -> tuple[str, str]:
-    """What is told, and the examples."""
+    """Split a docstring into text and examples."""
     paragraphs = re.split(r"\n\s*\n", body)
     examples = [p for p in paragraphs if p.startswith(">>>")]
     return "\n\n".join(p for p in paragraphs if p not in examples), "\n\n".join(examples)
 
 
 def check(c: type[Measure]) -> None:
-    """Run the examples of a measure; what is shown on its page is what it does."""
+    """Raise an error if an example in the docstring has another output."""
     module = vars(sys.modules[c.__module__])
     test = doctest.DocTestParser().get_doctest(c.__doc__ or "", dict(module), c.__name__, None, 0)
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     if runner.run(test).failed:
-        raise SystemExit(f"{c.__name__}: an example does not do what is shown")
+        raise SystemExit(f"{c.__name__}: the output of an example differs from its docstring")
 
 
 def _steps(c: type[Measure]) -> Iterator[str]:
-    """How the score of a small list comes about."""
+    """Yield the computation of the score of a small ranking."""
     if c.takes != "lists" or c.length_unit:
         return
     name = c.__name__ + ("@5" if c.cutoff_meaning == Measure.cutoff_meaning else "")
@@ -217,7 +217,7 @@ def _settings(c: type[Measure]) -> list[str]:
 
 @cache
 def _definitions() -> tuple[list[str], list[list[str]]]:
-    """Return header and rows of the table of definitions; a first cell holds until the next."""
+    """Return header and rows of the table of definitions. Empty first cells repeat the cell above."""
     section = DEFINITIONS.read_text(encoding="utf-8").split("## Where definitions differ\n")[1].split("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
@@ -235,7 +235,7 @@ def _differences(c: type[Measure]) -> str:
 
 
 def _is_about(row: list[str], c: type[Measure]) -> bool:
-    """Whether a row names a measure: as code, by its name, or as its documentation begins."""
+    """Return True if a row names a measure: as code, by name, or with the title of its docstring."""
     code = re.search(rf"`{re.escape(c.__name__)}[`(@.]", f"{row[1]} {row[3]}")
     named = re.search(rf"(?<![\w.:-]){re.escape(c.__name__)}(?![\w-])", row[0])
     title = (c.__doc__ or "").partition(":")[0].strip().lower()
@@ -245,7 +245,7 @@ def _is_about(row: list[str], c: type[Measure]) -> bool:
 
 
 def _tasks(c: type[Measure]) -> str:
-    """The presets that ask for it."""
+    """Return a table of the presets with the measure."""
     rows = []
     for preset in presets().values():
         mine = [m for m in preset.measures if c.__name__ in re.split(r"[(|@,.)\s]", m)[:2]]

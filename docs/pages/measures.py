@@ -1,4 +1,4 @@
-"""The catalogue of measures as a page: every word of it is the measures' own."""
+"""Page of all measures, written from their docstrings."""
 
 from __future__ import annotations
 
@@ -19,51 +19,46 @@ HEAD = """# Measures
 
 This page is generated from the measures. `cranfield explain` prints the same text.
 
-Every measure is written `Name(param=value, …)@cutoff`. Measures of ranked lists take a cutoff
-unless they say otherwise, and have the parameter `condensed` (leave unjudged items out).
+The syntax of a measure is `Name(param=value, …)@cutoff`. Measures of rankings accept a cutoff, unless their
+entry states the opposite. They have the parameter `condensed`, which removes unjudged items.
 
 """
 
 
 NOT_HERE = {
     "ADM, average distance measure (Della Mea and Mizzaro 2004)":
-        "compares the scores of a system with levels on one scale: systems would have to estimate "
-        "relevance itself, and runs do not",
+        "compares scores with levels on the same scale. The scores of most runs are no estimates of levels",
     "d\\_rank, a distance between ranks":
-        "several definitions go by the name, and none was at hand; `PairAccuracy`, `Compat` and "
-        "the rank correlations of `cranfield meta` compare orders",
+        "several definitions exist, and no paper was available. Use `PairAccuracy`, `Compat` or the rank "
+        "correlations of `cranfield meta`",
     "EBU, expected browsing utility (Yilmaz et al. 2010)":
-        "needs how likely clicks on documents of each level are, and leaving after them: tables of "
-        "one search engine's log. The same authors propose it a year before, too (Incorporating "
-        "user behavior information in IR evaluation, CEUR-WS 512); of the one paper only the "
-        "abstract was found, of the other that and the beginning, without a formula. A program for "
-        "click models counts P(click \\| level) and P(leave \\| click, level) in a log for it, and "
-        "does not compute it. `ERR` and `TBG` are relatives; `cf.measure` takes a function with "
-        "your own numbers",
+        "needs the probabilities of clicks and of leaving for each level, estimated from a click log. No paper "
+        "with the formula was available. `ERR` and `TBG` are similar. `cf.measure` accepts a function with "
+        "custom probabilities",
     "pyramid scores (Nenkova et al. 2007)":
-        "weigh what a summary says by how many references say it. `WRecall` takes such weights; "
-        "how the best summary of the same size is made up was not at hand",
+        "weight a content unit by the number of references that contain it. `WRecall` accepts such weights. The "
+        "construction of the ideal summary was not available",
     "score adjustment (Webber and Park 2009)":
-        "needs new judgments of what only new runs found: `cranfield pool --unjudged` lists it",
+        "needs additional judgments of the documents that only new runs retrieved. `cranfield pool --unjudged` "
+        "lists these documents",
     "statAP (Aslam et al. 2006)":
-        "samples each document with a probability of its own; neither paper nor program was at "
-        "hand. Where all documents of a stratum are as likely, there are `xinfAP` and `infNDCG`",
+        "samples each document with its own probability. No paper or program was available. If all documents of a "
+        "stratum have the same probability, use `xinfAP` or `infNDCG`",
 }  # fmt: skip
-SOURCES = """What those were written from that came last:
+SOURCES = """Sources of measures without a paper of their own:
 
-- `xinfAP`, `infNDCG`: TREC's program sample\\_eval.pl (of the clinical tracks), compared topic by
-  topic to the four digits that it prints
-- `PRES`: its authors' page and slides, whose bounds and example it has
-- `ESL`: Cooper's formula for ties, as others cite it; tests derive it from all orders of tied
-  documents
-- `PMP`, and the family-wise error rate: Sakai's lecture, footnote 13 and section 4.4
-- `IA(U, trail=shared)`: equations 30 and 31 there, with one text for all intents
-- `U(position=end).EU`: equation 20 there, as a user model
+- `xinfAP`, `infNDCG`: TREC's program sample\\_eval.pl (clinical tracks), compared by topic to the four digits that it
+  prints
+- `PRES`: web page and slides of its authors, including bounds and example
+- `ESL`: Cooper's formula for ties as cited by other papers. Tests derive it from all orders of tied documents
+- `PMP` and the family-wise error rate: Sakai's lecture, footnote 13 and section 4.4
+- `IA(U, trail=shared)`: equations 30 and 31 of the same lecture, with one text for all intents
+- `U(position=end).EU`: equation 20 of the same lecture, as a user model
 - `BLEU`: the package sacrebleu"""
 
 
 def page() -> str:
-    """All measures, family by family, with their properties in a table."""
+    """Return the page: properties, then all measures by family."""
     classes = REGISTRY.values()
     symbols = [f"- {escaped(name)}: {escaped(text)}" for name, text in NOTATION.items()]
     parts = [HEAD, "Notation, at rank r:", "\n".join(symbols)]
@@ -78,14 +73,14 @@ def page() -> str:
 
 
 def not_here() -> str:
-    """What is named in papers on evaluation, and is no measure here."""
-    told = "Where nothing was at hand that pins a number down, none is made up."
-    rows = table(["measure", "why it is not here"], NOT_HERE.items())
-    return "\n".join(["## Not here, and why", "", told, "", *rows, "", SOURCES])
+    """Return the section about measures of papers that cranfield does not compute."""
+    told = "cranfield does not compute these measures: a definition or a paper was missing."
+    rows = table(["measure", "reason"], NOT_HERE.items())
+    return "\n".join(["## Missing measures", "", told, "", *rows, "", SOURCES])
 
 
 def families() -> dict[str, list[type[Measure]]]:
-    """The measures of each module."""
+    """Return the measures of each module."""
     found: dict[str, list[type[Measure]]] = {}
     for c in REGISTRY.values():
         found.setdefault(c.__module__, []).append(c)
@@ -93,7 +88,7 @@ def families() -> dict[str, list[type[Measure]]]:
 
 
 def anchors(classes: Iterable[type[Measure]]) -> dict[type[Measure], str]:
-    """What a page calls its headings: those that differ in case only are numbered."""
+    """Return the anchors of headings. Names that differ only in case get a number."""
     slugs: dict[type[Measure], str] = {}
     for c in classes:
         name = c.__name__.lower()
@@ -103,7 +98,7 @@ def anchors(classes: Iterable[type[Measure]]) -> dict[type[Measure], str]:
 
 
 def properties(classes: Iterable[type[Measure]], where: Callable[[type[Measure]], str]) -> str:
-    """A table of what can be said of measures, and where each leads to."""
+    """Return a table of the properties of measures, with links."""
     rows = [
         [f"[{c.__name__}]({where(c)})", *("✓" if x in c.properties else "" for x in PROPERTIES)]
         for c in sorted(classes, key=lambda c: c.__name__.lower())
@@ -115,7 +110,7 @@ def properties(classes: Iterable[type[Measure]], where: Callable[[type[Measure]]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], side: str = "---") -> list[str]:
-    """The lines of a table; all columns but the first are written to a side.
+    """Return the lines of a table. `side` aligns all columns but the first.
 
     >>> table(["measure", "range"], [["AP", "0 to 1"]], "---:")
     ['| measure | range |', '|---|---:|', '| AP | 0 to 1 |']
@@ -135,15 +130,13 @@ def _entry(c: type[Measure]) -> str:
 
 
 def parameters(c: type[Measure]) -> list[str]:
-    """The parameters of a measure, a line for each, but those that the head of the page, or of the
-    family, tells of.
-    """
+    """Return a line for each parameter of a measure that the page or family does not explain."""
     of_models = {f.name for f in UserModel.list_parameters()} if issubclass(c, UserModel) else set()
     return [parameter(f) for f in c.list_parameters() if f.name not in {"condensed", *of_models}]
 
 
 def _facts(c: type[Measure]) -> list[str]:
-    """What else there is to know of a measure, a line for each."""
+    """Return a line for each fact about a measure."""
     text = {
         "Scores": f"{c.takes} (`cranfield {TAKES[c.takes]}`)" if c.takes != "lists" else "",
         "The number behind @": "" if c.cutoff_meaning == Measure.cutoff_meaning else c.cutoff_meaning,
@@ -159,7 +152,7 @@ def _facts(c: type[Measure]) -> list[str]:
 
 
 def _as_model(c: type[Measure]) -> str:
-    """Where the C/W/L reading of a measure is told of."""
+    """Return a link to the C/W/L user model of a measure."""
     if issubclass(c, UserModel):
         return f"[its page](models/{c.__name__}.md)"
     model = READINGS.get(c.__name__)
@@ -167,10 +160,10 @@ def _as_model(c: type[Measure]) -> str:
 
 
 def parameter(f: dataclasses.Field[Any]) -> str:
-    """A parameter, its default and what it means."""
+    """Format a parameter with its default and meaning."""
     return f"- `{f.name}={format_value(f.default)}`: {escaped(str(f.metadata.get('doc', '')))}"
 
 
 def escaped(text: str) -> str:
-    """A text that Markdown shows as it is."""
+    """Escape the special characters of Markdown."""
     return text.replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")

@@ -1,4 +1,4 @@
-"""The methods of `cf.stats` and `cf.meta` as a page: what they compute, assume and come from."""
+"""Page of the functions of `cf.stats` and `cf.meta`: definitions, assumptions and sources."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROOMS = {"stats": stats, "meta": meta}
 
 
 def _public(room: str, functions: Iterable[Any]) -> list[str]:
-    """The names of those that the room offers, each once; variants of others have no name."""
+    """Return the unique names of the functions that are public in the room."""
     names = dict.fromkeys(getattr(function, "__name__", "") for function in functions)
     return [name for name in names if name in _ROOMS[room].__all__]
 
@@ -29,7 +29,7 @@ def _tests(many: bool) -> list[str]:
 
 
 def _of_meta() -> list[str]:
-    """The functions of all methods but `correlation`, which stands with rank correlation."""
+    """Return the functions of all methods except `correlation`, which belongs to rank correlation."""
     rows = METHODS.values()
     works = [work for row in rows for work in (row.computation, *(row.alternative or ())[2:])]
     names = _public("meta", (work.function for work in works))
@@ -82,7 +82,7 @@ measures and collections](meta.md).
 
 
 def page() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     lines = [HEAD]
     for title in GROUPS:
         lines += [f"- [{title}](#{re.sub('[^a-z -]', '', title.lower()).replace(' ', '-')})"]
@@ -100,6 +100,6 @@ def _method(room: str, function: Callable[..., Any]) -> Iterator[str]:
 
 
 def _signature(function: Callable[..., Any]) -> str:
-    """The arguments with their defaults; their types are in the text."""
+    """Format the arguments with defaults. The text contains their types."""
     plain = [p.replace(annotation=inspect.Parameter.empty) for p in inspect.signature(function).parameters.values()]
     return str(inspect.Signature(plain))

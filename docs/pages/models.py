@@ -1,4 +1,4 @@
-"""User models as pages: one for each, and one that compares them all."""
+"""Pages of user models: one for each, and a comparison."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ iRBU.
 
 
 def pages() -> dict[str, str]:
-    """All pages as Markdown, by name; README is the comparison."""
+    """Return all pages as Markdown, by name. README is the comparison."""
     return {"README": comparison(), **{name: page(c) for name, c in list_models().items()}}
 
 
 def page(c: type[UserModel]) -> str:
-    """The page of one model: formula, picture, when to use it, parameters, examples."""
+    """Return the page of one model: formula, figure, use, parameters and examples."""
     title, _, rest = inspect.cleandoc(c.__doc__ or "").partition("\n")
     body = rest.partition("\nParameters:\n")[0].strip()
     suffix = ".EU" if c.__name__ in READINGS else ""
@@ -66,7 +66,7 @@ def _model(example: str) -> str:
 
 
 def comparison() -> str:
-    """The page that compares all models."""
+    """Return the comparison of all models."""
     rows = [
         (f"[{name}]({name}.md)", f"`{_rule(c)}`", _looks_at(c), escaped(c.task)) for name, c in list_models().items()
     ]
@@ -83,13 +83,13 @@ def comparison() -> str:
 
 
 def _rule(c: type[UserModel]) -> str:
-    """The first formula of a model's documentation."""
+    """Return the first formula of a model's docstring."""
     found = re.search(r"^([CWL]\(i\) .+)$", inspect.cleandoc(c.__doc__ or ""), flags=re.M)
     return found[1].split(",   ")[0].strip() if found else ""
 
 
 def walks(example: str) -> Iterator[tuple[str, Walk]]:
-    """The walk down each example list."""
+    """Yield topic and walk of each example ranking."""
     model = parse_measure(example)
     assert isinstance(model, UserModel)  # noqa: S101
     for topic, gains in GAINS.items():

@@ -18,9 +18,9 @@ _SEPARATOR = r"(?<=[\w)>.…]); (?![^(`]*[)`])"  # between parts of a help text,
 
 HEAD = """# Options
 
-This page lists every option of every command. It is generated from the code.
-`cranfield COMMAND --help-all` prints the same options. An option of several commands is explained once. [Drop-in replacements](migrate.md) keep the options of
-the original programs.
+This page lists every option of every command. It is generated from the code. `cranfield COMMAND --help-all` prints
+the same options. An option of several commands is explained once. [Drop-in replacements](migrate.md) keep the options
+of the original programs.
 
 The column *Python* names the argument of the function with the same name as the command, such as
 [`cf.evaluate`](evaluate.md#use-python), if the two names differ or if the command has no such option.

@@ -1,4 +1,4 @@
-"""The presets as a page: how they are written and what they do, in their own words."""
+"""Page of the presets: file format, a table, and a section for each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ This page is generated from the presets that `--preset` uses.
 
 
 def page() -> str:
-    """How to write presets, a table of them all, and a section for each."""
+    """Return the page: file format, a table of all presets, and a section for each."""
     every = presets.presets().values()
     head = ["preset", "round", "year", "levels", "gains", "measures", "section"]
     rows = [

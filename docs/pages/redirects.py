@@ -1,8 +1,4 @@
-"""Pages that send readers of a removed page to the page that replaces it.
-
-`docs/site/redirects.toml` lists removed pages and sections. `docs/site/conf.py` writes the
-pages.
-"""
+"""Redirects from removed pages, listed in `docs/site/redirects.toml`, to their replacements."""
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ def write_redirects(folder: Path) -> None:
 
 
 def _format_page(old: str, new: str, targets: dict[str, str]) -> str:
-    """Return a page that opens the new address, for a known section that of the section."""
+    """Return a page that opens the new address of the page or of a section."""
     start = f"{old}#"
     sections = {k.removeprefix(start): v for k, v in targets.items() if k.startswith(start)}
     script = f"location.replace({json.dumps(sections)}[location.hash.slice(1)] || {json.dumps(new)})"

@@ -1,8 +1,7 @@
-"""What the site is built from: documents and generated pages, with links between them.
+"""Sources of the site: documents and generated pages, with links between them.
 
-`python docs/pages/staging.py DIRECTORY` writes it. The start page, docs/index.md, is the one table
-of what there is: its rows and headings are the sections of the navigation, and a page that it does
-not lead to is an error.
+`python docs/pages/staging.py DIRECTORY` writes them. The rows and headings of docs/index.md are the
+sections of the navigation. A page without a link in docs/index.md is an error.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ DOCS = ROOT / "docs"
 INDEX = "docs/index.md"
 NAVIGATION = "navigation.json"
 FIRST = ("README.md", "docs/install.md")  # before all sections
-APART = ("docs/paper/paper.md", "docs/site/landing.md")  # a manuscript; a part of the start page
+APART = ("docs/paper/paper.md", "docs/site/landing.md")  # a manuscript, and a part of the start page
 METHODS = "docs/statistics.md"
-GENERATED = {"api.md": "Reference"}  # which no document in the repository can lead to
+GENERATED = {"api.md": "Reference"}  # documents in the repository cannot link to it
 
 _FENCE = re.compile(r"^( *)(`{3,})(.*?)^\1\2`*$", flags=re.M | re.S)
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^)\s]+)\)")
@@ -41,7 +40,7 @@ _CODE = re.compile(r"`+[^`]+`+")
 
 
 def documents() -> dict[str, str]:
-    """The documents of the repository, and where they are on the site."""
+    """Return the documents of the repository with their paths on the site."""
     found = {path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md")}
     placed = {path: path.removeprefix("docs/") for path in sorted(found - {*APART})}
     others = sorted(path.name for path in ROOT.glob("*.md"))
@@ -49,7 +48,7 @@ def documents() -> dict[str, str]:
 
 
 def stage(place: Path) -> None:
-    """Write all that the site is made of to a directory that is then the same each time."""
+    """Write the sources of the site to an empty directory."""
     shutil.rmtree(place, ignore_errors=True)
     made = {**measure_pages.pages(), **api.pages()}
     placed = documents()
@@ -81,7 +80,7 @@ def stage(place: Path) -> None:
 
 
 def staged(text: str, source: str, placed: dict[str, str], used: set[str]) -> str:
-    """A document as the site has it; files that it leads to are added to those used."""
+    """Return a document for the site. Linked files are added to `used`."""
     parts, start = [], 0
     for block in _FENCE.finditer(text):
         parts += [_led(text[start : block.start()], source, placed, used), _block(block, source)]
@@ -90,7 +89,7 @@ def staged(text: str, source: str, placed: dict[str, str], used: set[str]) -> st
 
 
 def _block(found: re.Match[str], source: str) -> str:
-    """A fenced block: formulas are typeset, docstrings are read as such, files have names."""
+    """Convert a fenced block: formulas, docstrings, and files with names."""
     kind, _, body = found[3].partition("\n")
     if kind == "formula":
         return typeset(body.rstrip())
@@ -104,18 +103,18 @@ def _block(found: re.Match[str], source: str) -> str:
 
 
 def _letters(call: str) -> list[str]:
-    """The arguments of a function that is shown, which formulas name as they are."""
+    """Return the arguments of a signature. Formulas use these names."""
     return re.findall(r"(\w+)(?=[=,)])", call)
 
 
 def _titled(block: str) -> str:
-    """A block that is a file has its name above it."""
-    block = re.sub(r"^( *`+)csv", r"\1text", block)  # which nothing colours
+    """Show the name of a file above its block."""
+    block = re.sub(r"^( *`+)csv", r"\1text", block)  # without syntax highlighting
     return re.sub(r'^( *`+)(\w+) title="([^"]+)"', r"\1{code-block} \2\n:caption: \3\n", block)
 
 
 def _led(text: str, source: str, placed: dict[str, str], used: set[str]) -> str:
-    """Prose whose links lead to places on the site."""
+    """Return prose with links to addresses on the site."""
     code = [m.span() for m in _CODE.finditer(text)]
 
     def link(found: re.Match[str]) -> str:
@@ -139,12 +138,12 @@ def _target(shown: str, target: str, source: str, placed: dict[str, str], used: 
         used.add(file)
         return f"{shown}({os.path.relpath(file.removeprefix('docs/'), here)})"
     if (ROOT / file).is_dir():
-        return shown[1:-1]  # a part of the repository, which is not on the site
+        return shown[1:-1]  # a directory of the repository, not on the site
     raise SystemExit(f"{source}: {target} leads nowhere")
 
 
 def _measures() -> dict[str, str]:
-    """The pages of measures by what docs/measures.md calls their sections."""
+    """Return the pages of measures by anchor in docs/measures.md."""
     slugs = anchors(REGISTRY.values())
     return {slug: measure_pages.files()[c.__name__] for c, slug in slugs.items()}
 
@@ -153,10 +152,10 @@ def _measures() -> dict[str, str]:
 
 
 def sections(index: str, placed: dict[str, str]) -> dict[str, list[str]]:
-    """The pages of each section of the start page, each where it comes first.
+    """Return the pages of each section of the start page. A page is in its first section only.
 
-    A section is a row of the first table, under its words in bold, or all below a heading. The
-    first one has no title; files beside docs/ that it does not lead to are in the last one.
+    A section is a row of the first table, with its bold words as title, or the text below a
+    heading. The first section has no title. Files outside docs/ without a link are in the last section.
     """
     found = {"": [placed[name] for name in FIRST]}
     taken = {"index.md", *found[""]}
@@ -185,7 +184,7 @@ def _pages_of(line: str, placed: dict[str, str]) -> Iterator[str]:
 
 
 def _besides(made: Iterable[str]) -> dict[str, list[str]]:
-    """The pages that stand beside each that is below another: the family of a measure."""
+    """Return the pages next to each page below another page: the family of a measure."""
     files = measure_pages.files()
     groups = [[f"measures/{files[c.__name__]}.md" for c in cs] for cs in families().values()]
     below = [page for page in made if not page.endswith("README.md")]

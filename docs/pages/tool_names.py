@@ -1,4 +1,4 @@
-"""Which other programs compute a measure, and under which name."""
+"""Names of a measure in other programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cranfield.tools import cwl_eval, gdeval, letor, ndeval
 
 
 class Named(NamedTuple):
-    """A measure's name in a program, what it is here, and the page that tells of the program."""
+    """Name of a measure in a program, the measure in cranfield, and the page of the program."""
 
     program: str
     page: str
@@ -24,7 +24,7 @@ class Named(NamedTuple):
 
 
 def named(measure: str) -> list[Named]:
-    """What other programs call one of our measures."""
+    """Return the names of a measure in other programs."""
     return [row for row in _every() if re.split(r"[(@.]", row.ours)[0] == measure]
 
 

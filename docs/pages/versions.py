@@ -109,7 +109,7 @@ def _format_cutoff(theirs: str, ours: str) -> str:
 
 
 def draw_ranks(c: type[Measure], definitions: Sequence[str]) -> str:
-    """Return the scores by rank of the relevant document as a figure, or "" if there are none."""
+    """Return the scores by rank of the relevant document as a figure, or an empty text."""
     if c.takes != "lists" or c.length_unit:
         return ""
     curves: dict[tuple[float, ...], str] = {}

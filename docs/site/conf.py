@@ -1,4 +1,4 @@
-"""How Sphinx makes the site of what `docs/pages/staging.py` wrote; `make docs` does both."""
+"""Sphinx settings of the site. `make docs` runs `docs/pages/staging.py` and Sphinx."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 
-TITLES = {"project/README": "A first look"}  # in the navigation
+TITLES = {"project/README": "README"}  # in the navigation
 ABOVE = {"measures": "measures", "api": "api", "models": "models/README"}
 
 
 def setup(app: Any) -> None:
-    """Sphinx would put all pages on each page, which takes most of the time."""
+    """Replace the navigation of Sphinx: its list of all pages on every page is slow."""
     app.config.html_search_scorer = str(app.srcdir / "scorer.js")
     app.connect("html-page-context", navigate, priority=400)  # before the theme's
     app.connect("build-finished", add_pages)
@@ -57,7 +57,7 @@ def add_pages(app: Any, error: Exception | None) -> None:
 
 
 def navigate(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Give the theme a navigation of all sections, and of what stands beside this page."""
+    """Set the navigation: all sections, and the pages next to the current page."""
     found = json.loads((app.srcdir / "navigation.json").read_text(encoding="utf-8"))
     beside = [_plain(path) for path in found["besides"].get(f"{page}.md", [])]
     above = ABOVE.get(page.partition("/")[0], "") if beside else ""
@@ -81,7 +81,7 @@ def navigate(app: Any, page: str, template: str, context: dict[str, Any], doctre
             parts.append(f'<p class="caption" role="heading" aria-level="2">{shown}</p>')
         parts.append("<ul>" + "".join(item(_plain(x), 1) for x in paths) + "</ul>")
     context["toctree"] = lambda **_: "".join(parts)
-    if "body" in context:  # what scrolls can be reached by keys
+    if "body" in context:  # so that keys can scroll the blocks
         context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
 
 

@@ -14,19 +14,19 @@ Write a TOML file and pass it with `--presets FILE`:
 extends = "ntcir13-www-english"
 measures = ["nDCG@l", "AP(rel=2)", "AP(rel=1)"]
 settings.rigid = "rel=2: highly relevant documents only"
-settings.relaxed = "rel=1: relevant documents, too"
+settings.relaxed = "rel=1: all relevant documents"
 cutoff = 20
 ```
 
 | key | meaning |
 |---|---|
-| `measures` | a list of measures; `@l` is the cutoff |
+| `measures` | a list of measures, where `@l` is the cutoff |
 | `cutoff` | default of l; without a default, `--cutoff` is required |
 | `settings` | names of measures, with explanations |
 | `labels` | levels of labels in the judgments, such as `{S = 3, A = 2, B = 1, C = 0}` |
 | `depth` | number of documents read from each ranking |
 | `condensed` | `true`: unjudged documents are removed, for all measures |
-| `classes` | `true`: the task has equivalence classes; the first document of each class counts |
+| `classes` | `true`: the task has equivalence classes (the first document of each class counts) |
 | `groups` | `true`: the task has groups of documents that count together, at the last document |
 | `extends` | another preset, which provides the missing keys |
 | `aliases` | other names; not inherited |
