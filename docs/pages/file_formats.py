@@ -40,7 +40,7 @@ LAYOUTS: Mapping[str, tuple[str, str]] = {  # judgments and run, if lines have n
     "ntcir": ("`topic doc L2` or `topic doc L2 class`", ""),
     "letor": ("`level qid:ID features # comment` ([ids](letor.md#document-ids))", "[predictions](letor.md)"),
     "early": ("`topic S doc 1`, as in the first NTCIR rounds: S is 3, A 2, B 1, C 0", ""),
-    "sampled": ("`topic 0 doc stratum level`, a [sample](pool.md#sample-the-pool) of a pool. −1: not drawn", ""),
+    "sampled": ("`topic 0 doc stratum level`, a [sample](pool-samples.md) of a pool. −1: not drawn", ""),
     "ir4qa": ("", "XML runs of the NTCIR IR4QA tasks, in their own order"),
     "directories": ("a file for each topic, see [NTCIREVAL](ntcireval.md)", "a file for each topic"),
     "json": (

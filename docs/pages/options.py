@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from measures import escaped, table
 
 import cranfield as cf
-from cranfield.cli.commands import BY_NAME, COMMANDS
+from cranfield.cli.commands import BY_NAME, COMMANDS, RENAMED
 from cranfield.cli.main import list_parsers
 from cranfield.evaluation.options import EvaluationOption
 from cranfield.options import Option, OptionGroup, Rows
@@ -39,7 +39,13 @@ def page() -> str:
         name = parser.prog.removeprefix("cranfield ")
         links.append(_link(name))
         sections.append("\n\n".join([f"## {name}", *_describe(name), *_tables(name, rows, first)]))
-    return "\n\n".join([HEAD.strip(), ", ".join(links) + ".", *sections]) + "\n"
+    return "\n\n".join([HEAD.strip(), ", ".join(links) + ".", *sections, _former_names()]) + "\n"
+
+
+def _former_names() -> str:
+    rows = [[f"`{name}`", f"`{old}`", f"`{new}`"] for name, names in RENAMED.items() for old, new in names.items()]
+    text = "Former names still work. The help does not show them."
+    return "\n\n".join(["## Former option names", text, "\n".join(table(["command", "former name", "name"], rows))])
 
 
 def _link(name: str) -> str:

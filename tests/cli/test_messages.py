@@ -179,6 +179,6 @@ def test_the_installed_command(tmp_path: Path) -> None:
 
 
 def test_kinds_are_documented() -> None:
-    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
     told = {*re.findall(r"^\| `([a-z-]+)` \|", page, re.M)}
     assert told >= {*KINDS.values(), "usage", "output", "gate"}

@@ -343,7 +343,7 @@ def test_former_names_are_not_shown() -> None:
 
 
 def test_former_names_are_on_the_page() -> None:
-    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([a-z -]+)` \| `(-\S+)` \| `(-\S+)` \|$", page, re.M)
     assert rows == [(c, old, new) for c, names in RENAMED.items() for old, new in names.items()]
 
