@@ -1,7 +1,7 @@
-"""docs/integrations.md: every recipe runs, alone, where its packages are installed.
+"""docs/integrations.md and docs/integrations-training.md: every recipe runs, alone, where its packages are installed.
 
 ``make test-integrations`` installs all of them. ``python -m tests.docs.test_integrations`` writes
-the outputs of those that are installed into the document.
+the outputs of those that are installed into the documents.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from tests.docs.test_docs import Block, blocks, differ, environment, make_files,
 from tests.made import shown_by
 
 PAGE = "docs/integrations.md"
+PAGES = (PAGE, "docs/integrations-training.md")
 NOTEBOOK = ROOT / "docs" / "experiment.ipynb"
 ACTION = ROOT / ".github" / "actions" / "gate"
 
@@ -51,7 +52,12 @@ def missing(block: Block) -> list[str]:
     return [name for name in packages(block) if importlib.util.find_spec(name) is None]
 
 
-RECIPES = {f"{packages(block)[0]}:{block.line}": (block, out) for block, out in scripts(PAGE) if not block.title}
+RECIPES = {
+    f"{packages(block)[0]}:{block.line}": (page, block, out)
+    for page in PAGES
+    for block, out in scripts(page)
+    if not block.title
+}
 COMMANDS = [block for block in blocks(PAGE) if block.language == "console"]
 
 
@@ -88,11 +94,11 @@ def printed_by(block: Block, directory: Path) -> list[str]:
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_recipes_run_and_print_what_is_shown(recipe: str, tmp_path: Path) -> None:
-    block, output = RECIPES[recipe]
+    page, block, output = RECIPES[recipe]
     if absent := missing(block):
         pytest.skip(f"{', '.join(absent)} not installed: make test-integrations")
     shown, real = output.lines if output else [], printed_by(block, tmp_path)
-    assert same(shown, real), differ(PAGE, block.line, shown, real)
+    assert same(shown, real), differ(page, block.line, shown, real)
 
 
 def test_commands_run_and_print_what_is_shown(tmp_path: Path) -> None:
@@ -225,10 +231,10 @@ class TestAction:
             assert "${{" not in one.get("run", "")
         assert (ACTION / "../../../pyproject.toml").resolve().is_file()  # what is installed
 
-    def test_the_page_shows_the_example(self) -> None:
+    def test_the_page_links_to_the_example(self) -> None:
         yaml = pytest.importorskip("yaml")
         text = (ACTION / "example.yml").read_text(encoding="utf-8")
-        assert [block.text for block in blocks(PAGE) if block.language == "yaml"] == [text]
+        assert "](../.github/actions/gate/example.yml)" in (ROOT / PAGE).read_text(encoding="utf-8")
         (job,) = yaml.safe_load(text)["jobs"].values()
         inputs = yaml.safe_load((ACTION / "action.yml").read_text(encoding="utf-8"))["inputs"]
         given = job["steps"][-1]["with"]
@@ -237,15 +243,16 @@ class TestAction:
 
 def rewrite() -> None:
     """Put the real outputs in the place of those shown, where packages are installed."""
-    lines = (ROOT / PAGE).read_text(encoding="utf-8").splitlines()
-    changes: list[tuple[Block, list[str]]] = []
-    every = [(block, out) for block, out in RECIPES.values() if out and not missing(block)]
-    for block, output in [*every, *((block, block) for block in COMMANDS)]:
-        with tempfile.TemporaryDirectory() as place:
-            changes.append((output, printed_by(block, Path(place))))
-    for block, real in sorted(changes, reverse=True, key=lambda change: change[0].line):
-        lines[block.line : block.line + len(block.lines)] = real
-    (ROOT / PAGE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for page in PAGES:
+        lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+        changes: list[tuple[Block, list[str]]] = []
+        every = [(block, out) for at, block, out in RECIPES.values() if at == page and out and not missing(block)]
+        for block, output in [*every, *((block, block) for block in COMMANDS if page == PAGE)]:
+            with tempfile.TemporaryDirectory() as place:
+                changes.append((output, printed_by(block, Path(place))))
+        for block, real in sorted(changes, reverse=True, key=lambda change: change[0].line):
+            lines[block.line : block.line + len(block.lines)] = real
+        (ROOT / page).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
