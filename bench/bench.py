@@ -328,6 +328,44 @@ def dicts() -> Iterator[Result]:
         yield Result(name, other / mine, target, "x faster")
 
 
+ARRAYS = """
+import sys, time, numpy as np, cranfield as cf
+from sklearn.metrics import ndcg_score
+queries, ties, prepared = int(sys.argv[1]), sys.argv[2] == "expected", sys.argv[3] == "prepared"
+rng = np.random.default_rng(0)
+levels, scores = rng.integers(0, 5, (queries, 100)), rng.normal(size=(queries, 100))
+options = {"measures": "nDCG@10", "ties": "expected" if ties else None}
+evaluator = cf.ArrayEvaluator(levels, **options)
+def measure(work):
+    begin = time.process_time()
+    for _ in range(max(1, 2000 // queries)):
+        work()
+    return time.process_time() - begin
+ours = (lambda: evaluator(scores)) if prepared else lambda: cf.evaluate_arrays(levels, scores, **options)
+peer = lambda: ndcg_score(levels, scores, k=10, ignore_ties=not ties)
+assert abs(ours().mean()["run"]["nDCG@10"] - peer()) < 1e-9
+for _ in range(15):
+    print(measure(ours), measure(peer))
+"""
+
+
+def arrays() -> Iterator[Result]:
+    """Levels and predictions in arrays of 100 documents per query, beside scikit-learn."""
+    if not importlib.util.find_spec("sklearn"):
+        return
+    for name, arguments, target in (
+        ("arrays, 2,000 × 100: scikit-learn, ties ignored", (2000, "ignored", "once"), 2),
+        ("arrays, 20 × 100: scikit-learn, ties ignored", (20, "ignored", "once"), 1),
+        ("arrays, 2,000 × 100, --ties expected: scikit-learn", (2000, "expected", "once"), 5),
+        ("a prepared ArrayEvaluator, 2,000 × 100: scikit-learn", (2000, "ignored", "prepared"), 5),
+    ):
+        command = [PYTHON, "-c", ARRAYS, *map(str, arguments)]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        pairs = [tuple(map(float, line.split())) for line in output.splitlines()]
+        ours, peer = (median(side) for side in zip(*pairs, strict=True))
+        yield Result(name, peer / ours, target, "x faster")
+
+
 def small() -> Iterator[Result]:
     """One small run from the command line."""
     with tempfile.TemporaryDirectory() as directory:
@@ -716,6 +754,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
     "trec_eval": trec_eval,
     "skewed": skewed,
     "dicts": dicts,
+    "arrays": arrays,
     "packed": packed,
     "large": large,
 }

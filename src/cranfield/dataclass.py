@@ -44,16 +44,19 @@ def _build_init(cls: type) -> dict[str, Any]:
     counts = range(len(in_order) + 1)
     remaining = [{f.name: f.default for f in fields if f.name not in in_order[:k]} for k in counts]
     missing = [required.difference(in_order[:k]) for k in counts]
+    limit = len(in_order)
     has_post_init = hasattr(cls, "__post_init__")
 
     def __init__(self: Any, *values: Any, **keywords: Any) -> None:  # noqa: N807
         k = len(values)
-        if k not in counts or not missing[k] <= keywords.keys() <= remaining[k].keys():
+        if k > limit or ((keywords or missing[k]) and not missing[k] <= keywords.keys() <= remaining[k].keys()):
             build_signature(cls).bind(*values, **keywords)  # raises the TypeError
         attributes = self.__dict__
-        attributes.update(zip(in_order, values))  # noqa: B905
-        attributes.update(remaining[k])
-        attributes.update(keywords)
+        if k:
+            attributes.update(zip(in_order, values))  # noqa: B905
+        if remaining[k]:
+            attributes.update(remaining[k])
+            attributes.update(keywords)
         for name, make in factories.items():
             if attributes.get(name, MISSING) is MISSING:
                 attributes[name] = make()

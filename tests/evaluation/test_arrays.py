@@ -205,3 +205,46 @@ def test_levels_and_predictions_exchanged(y_true: Any, y_score: Any, told: bool)
     """XGBoost's and LightGBM's own metrics are called with predictions first."""
     found = cf.evaluate_arrays(y_true, y_score, [2], "RR")
     assert [x.kind for x in found.notes] == ["exchanged"] * told
+
+
+ALL_MEASURES = "nDCG@3 nDCG AP AP(condensed=true)@2 RR P@2 Judged@4 ERR(max_level=3)@5 RBP.EU bpref Recall@7 Q@4 SetP"
+
+
+@given(rows(), st.sampled_from([None, "file", "best", "worst", "expected"]), st.sampled_from([None, 2, 5]))
+@settings(max_examples=examples(60))
+def test_array_evaluator_any_predictions_equals_labelled_documents(drawn: Rows, ties: Any, depth: int | None) -> None:
+    """The top ranks of a matrix give the bits that labelling by document ids gives."""
+    query, level, score = map(list, zip(*drawn, strict=True))
+    options: dict[str, Any] = {"ties": ties, "depth": depth, "tie_samples": 3}
+    fast = cf.ArrayEvaluator(level, None, ALL_MEASURES, qid=query, **options)
+    scores, expected = fast(score), fast._evaluator({"run": np.array(score)})
+    assert scores.measures == expected.measures
+    assert scores.values.tobytes() == expected.values.tobytes()
+    assert scores.notes == expected.notes
+
+
+@pytest.mark.parametrize("cutoff", [1, 4, 12, 100])
+@pytest.mark.parametrize("values", [3, 40, 10**9])
+def test_array_evaluator_long_rankings_equals_labelled_documents(cutoff: int, values: int) -> None:
+    """Partitions, cut groups of equal predictions, and queries with fewer documents than the cutoff."""
+    rng = np.random.default_rng(cutoff + values)
+    sizes = rng.integers(1, 60, 30)
+    level, score = rng.integers(0, 4, sizes.sum()), rng.integers(0, values, sizes.sum()) / 7
+    for ties in (None, "expected", "best"):
+        fast = cf.ArrayEvaluator(level, sizes, f"nDCG@{cutoff} P@{cutoff}", ties=ties)
+        expected = fast._evaluator({"run": score})
+        assert fast(score).values.tobytes() == expected.values.tobytes()
+
+
+def test_array_evaluator_levels_change_later_keeps_scores() -> None:
+    levels = np.array([[1.0, 0.0]])
+    evaluator = cf.ArrayEvaluator(levels, measures="RR")
+    levels[:] = 0
+    assert evaluator([[0.9, 0.1]]).values.item() == 1.0
+    assert evaluator({"a": [[0.9, 0.1]], "b": [[0.1, 0.9]]}).mean() == {"a": {"RR": 1.0}, "b": {"RR": 0.5}}
+
+
+def test_array_evaluator_wrong_shape_raises() -> None:
+    evaluator = cf.ArrayEvaluator([[1, 0]], measures="RR")
+    with pytest.raises(cf.InputError, match=r"y_score of shape 1×3, expected shape 1×2 as y_true"):
+        evaluator([[1, 2, 3]])

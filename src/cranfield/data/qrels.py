@@ -52,6 +52,20 @@ SAMPLES = "`evaluate` estimates xinfAP and infNDCG from them"
 QrelsLike: TypeAlias = Any  # a path, {topic: {doc: level}}, a frame, tuples, records, Qrels
 
 
+class Positions(NamedTuple):
+    """Documents that are named by their positions in arrays."""
+
+    order: Sequence[int]
+
+    def tolist(self) -> list[str]:
+        """Return the names of the documents.
+
+        >>> Positions([1, 0]).tolist()
+        ['1', '0']
+        """
+        return list(map(str, self.order))
+
+
 @dataclass(frozen=True, eq=False)
 class Qrels:
     """Judgments by topic, in the order of the file.
@@ -63,7 +77,7 @@ class Qrels:
     topics: tuple[str, ...]
     offsets: Ints  # topic t has the rows offsets[t]:offsets[t + 1]
     levels: Floats
-    raw_docs: Strings | list[str]  # documents in input order
+    raw_docs: Strings | list[str] | Positions  # documents in input order
     where: str = "qrels"
     repeated: int = 0  # number of equal duplicate judgments
     grouped: int = 0  # number of judgments with a class
@@ -82,7 +96,7 @@ class Qrels:
     @cached_property
     def docs(self) -> Strings:
         """Documents as a column."""
-        return Strings.from_list(self.raw_docs) if isinstance(self.raw_docs, list) else self.raw_docs
+        return self.raw_docs if isinstance(self.raw_docs, Strings) else Strings.from_list(self.doc_names)
 
     @cached_property
     def doc_names(self) -> list[str]:

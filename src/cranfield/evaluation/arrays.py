@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cranfield.arrays import Bools, Floats, Ints
-from cranfield.data.qrels import Qrels
+from cranfield.data.qrels import Positions, Qrels
 from cranfield.data.reading.lines import parse_identifier
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
+from cranfield.evaluation.notes import find_deepest
 from cranfield.evaluation.options import Settings, with_options
 from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.labelling.predictions import PredictionRanker
+from cranfield.measures.base import Measure
 from cranfield.scores import LazyNotes, Note, Scores
 
 QID_USAGE = "qid=[query of each document]"
@@ -55,23 +58,80 @@ def evaluate_arrays(
     >>> evaluate_arrays([[0, 1], [1, 0]], [[0.9, 0.1], [0.9, 0.1]], measures="RR").summary()
     {'run': {'RR': 0.75}}
     """
-    levels = _read_numbers(y_true, "y_true")
-    _check_values(levels < 0, levels, "y_true", "a level ≥ 0")
-    if options.get("exclude_self"):
-        raise InputError.from_problem("exclude_self needs document ids, and arrays have none")
-    _check_gains(options.get("gains"))
-    predictions = y_score if isinstance(y_score, Mapping) else {"run": y_score}
-    scores = {name: _read_predictions(values, name, levels) for name, values in predictions.items()}
-    qrels = _build_qrels(levels, _find_queries(levels.shape, group, qid))
-    evaluator = Evaluator(qrels, measures, **options)
-    for m in evaluator.measures:
-        if m.needs_documents:
-            problem = f"{m} requires document ids, but arrays have none"
-            raise InputError.from_problem(problem, "Use cf.evaluate with qrels and runs")
-    result = evaluator(scores)
-    if _has_exchanged_arguments(levels, scores.values()):
-        return replace(result, notes=LazyNotes(lambda: (EXCHANGED, *result.notes)))
-    return result
+    return ArrayEvaluator(y_true, group, measures, qid=qid, **options)(y_score)
+
+
+@with_options
+class ArrayEvaluator:
+    """Levels prepared once for many predictions, as in a training loop.
+
+    The arguments are those of `evaluate_arrays`.
+
+    >>> ev = ArrayEvaluator([2, 0, 1, 0, 1], [3, 2], "nDCG@10 RR")
+    >>> ev([0.9, 0.5, 0.7, 0.1, 0.8]).mean()
+    {'run': {'nDCG@10': 1.0, 'RR': 1.0}}
+    """
+
+    def __init__(
+        self,
+        y_true: ArrayLike,
+        group: ArrayLike | None = None,
+        measures: MeasuresLike = None,
+        *,
+        qid: ArrayLike | None = None,
+        **options: Unpack[Settings],
+    ) -> None:
+        self._levels = _read_numbers(y_true, "y_true", copy=True)
+        self._has_fractions = not (self._levels == np.floor(self._levels)).all()
+        _check_values(self._levels < 0, self._levels, "y_true", "a level ≥ 0")
+        if options.get("exclude_self"):
+            raise InputError.from_problem("exclude_self needs document ids, and arrays have none")
+        _check_gains(options.get("gains"))
+        qrels = _build_qrels(self._levels, _find_queries(self._levels.shape, group, qid))
+        self._evaluator = Evaluator(qrels, measures, **options)
+        for m in self.measures:
+            if m.needs_documents:
+                problem = f"{m} requires document ids, but arrays have none"
+                raise InputError.from_problem(problem, "Use cf.evaluate with qrels and runs")
+        self._order = None if isinstance(qrels.lines, slice) else qrels.lines
+        self._ranker = PredictionRanker(qrels.offsets, qrels.levels) if self._can_rank else None
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures to compute, with the options applied."""
+        return self._evaluator.measures
+
+    def __call__(self, y_score: ArrayLike | Mapping[str, ArrayLike]) -> Scores:
+        """Score predictions, or a dict from model names to predictions."""
+        predictions = y_score if isinstance(y_score, Mapping) else {"run": y_score}
+        scores = {name: _read_predictions(values, name, self._levels) for name, values in predictions.items()}
+        result = self._score_tops(scores) or self._evaluator(scores)
+        if self._has_fractions and all(map(_are_counts, scores.values())):  # these may be the levels
+            return replace(result, notes=LazyNotes(lambda: (EXCHANGED, *result.notes)))
+        return result
+
+    @property
+    def _can_rank(self) -> bool:
+        """True if the levels of the top ranks determine the scores."""
+        collection, options = self._evaluator.collection, self._evaluator.options
+        by_levels = collection.labels.is_default and collection.intents is None and not collection.extras
+        by_score = options.order in (None, "score") and options.ties not in ("trec", "rank", "given")
+        return by_levels and by_score and not options.residuals
+
+    def _score_tops(self, scores: Mapping[str, Floats]) -> Scores | None:
+        """Score the top ranks, or return None if other documents or orders of ties matter."""
+        ranker, evaluator = self._ranker, self._evaluator
+        if ranker is None or not ranker.is_compact or not scores:
+            return None
+        reach = find_deepest(self.measures, evaluator.options.depth)
+        rows = [values if self._order is None else values[self._order] for values in scores.values()]
+        tops = [ranker.rank(row, reach) for row in rows]
+        if evaluator.options.ties in ("best", "worst", "expected") and any(top.tied for top in tops):
+            return None
+        names, strategy = list(scores), evaluator.collection.apply_strategy
+        counts = evaluator.choose_topics(names, [top.rankings.answered for top in tops])
+        values = np.stack([evaluator.scorer.compute_values(strategy(top.rankings)) for top in tops])
+        return evaluator.collect_scores(names, counts, values, lambda: evaluator(scores).notes)
 
 
 def _check_gains(gains: object) -> None:
@@ -85,32 +145,29 @@ def _check_gains(gains: object) -> None:
         raise InputError.from_problem(problem, f"Gains start at level 1: gains={from_one}")
 
 
-def _has_exchanged_arguments(levels: Floats, scores: Iterable[Floats]) -> bool:
-    """Return True if only the predictions are integers ≥ 0: they may be the levels."""
-    if (levels == np.floor(levels)).all():
-        return False
-    return all(((x >= 0) & (x == np.floor(x))).all() for x in scores)
+def _are_counts(x: Floats) -> bool:
+    """Return True if all numbers are integers ≥ 0."""
+    return bool(((x >= 0) & (x == np.floor(x))).all())
 
 
 class Queries(NamedTuple):
-    """The queries in input order, and the number of the query of each document."""
+    """The queries in input order, their documents, and the order of documents by query."""
 
     names: tuple[str, ...]
-    numbers: Ints
+    sizes: Ints
+    order: Ints | None = None  # None: in order of the queries
 
 
 def _build_qrels(levels: Floats, queries: Queries) -> Qrels:
     """Build judgments. Their lines are positions in the arrays, as for predictions."""
-    order = np.argsort(queries.numbers, kind="stable")
-    in_order = bool((np.diff(queries.numbers) >= 0).all())
-    counts = np.bincount(queries.numbers, minlength=len(queries.names))
+    order, flat = queries.order, levels.ravel()
     return Qrels(
         queries.names,
-        np.concatenate(([0], np.cumsum(counts))),
-        levels.ravel()[order],
-        list(map(str, order.tolist())),
+        np.concatenate(([0], np.cumsum(queries.sizes))),
+        flat if order is None else flat[order],
+        Positions(range(len(flat)) if order is None else order.tolist()),
         "y_true",
-        lines=slice(None) if in_order else order,
+        lines=slice(None) if order is None else order,
     )
 
 
@@ -151,8 +208,7 @@ def _parse_group(group: NDArray[Any], n: int) -> Queries:
 
 
 def _expand_sizes(sizes: Ints) -> Queries:
-    numbers = np.arange(len(sizes))
-    return Queries(tuple(map(str, numbers.tolist())), np.repeat(numbers, sizes))
+    return Queries(tuple(map(str, range(len(sizes)))), sizes)
 
 
 def _number_ids(ids: NDArray[Any], name: str) -> Queries:
@@ -165,7 +221,8 @@ def _number_ids(ids: NDArray[Any], name: str) -> Queries:
         if query is None:
             raise InputError(f"{name}[{row}] = {cell!r}", "a name or an integer")
         numbers[row] = place.setdefault(query, len(place))
-    return Queries(tuple(place), numbers)
+    in_order = bool((numbers[1:] >= numbers[:-1]).all())
+    return Queries(tuple(place), np.bincount(numbers), None if in_order else np.argsort(numbers, kind="stable"))
 
 
 # -- numbers --------------------------------------------------------------------------------------
@@ -180,13 +237,13 @@ def _read_predictions(values: ArrayLike, name: str, levels: Floats) -> Floats:
     return predictions.ravel()
 
 
-def _read_numbers(values: ArrayLike, name: str) -> Floats:
+def _read_numbers(values: ArrayLike, name: str, copy: bool = False) -> Floats:
     """Return finite numbers, one per document, or one row per query."""
     try:
         numbers = np.asarray(values)
         if numbers.dtype.kind not in "bfiuO" or any(isinstance(x, str) for x in _iter_objects(numbers)):
             raise TypeError
-        numbers = numbers.astype(np.float64)
+        numbers = numbers.astype(np.float64, copy=copy)
     except (TypeError, ValueError, OverflowError):
         problem = f"{name} must be an array of numbers, one per document"
         raise InputError.from_problem(problem) from None

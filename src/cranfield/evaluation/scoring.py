@@ -118,7 +118,7 @@ class Scorer:
     def compute_values(self, rankings: Rankings, blocks: Sequence[Block] | None = None) -> Floats:
         """Compute topics × columns of one run, for all topics or for some blocks."""
         if self.options.ties == "expected":
-            return self._compute_expected(rankings)
+            return self._compute_expected(rankings) if rankings.tied.any() else self._compute_untied(rankings)
         last = find_deepest(self.measures, self.options.depth)
         if self.collection.intents is not None and last is not None:  # a hit has a level for each intent
             rankings = rankings.with_hits(rankings.ranks <= last)
@@ -194,6 +194,12 @@ class Scorer:
         values |= dict(zip(sampled, self._compute_sampled(sampled, rankings), strict=True))
         return np.concatenate([values[m] for m in self.measures], axis=1)
 
+    def _compute_untied(self, rankings: Rankings) -> Floats:
+        """Compute topics × columns of one run without ties. Standard errors are 0."""
+        values = self.compute_plain(self.measures, self.collection.apply_strategy(rankings))
+        spread = [x if self.is_exact(m) else _add_errors(x) for m, x in zip(self.measures, values, strict=True)]
+        return np.concatenate(spread, axis=1)
+
     def _compute_sampled(self, measures: Sequence[Measure], rankings: Rankings) -> list[Floats]:
         """Compute mean and standard error over random orders of tied documents."""
         if not measures:
@@ -211,6 +217,11 @@ class Scorer:
         # Classes, intents and gains by topic refer to all items and topics.
         is_default = self.collection.labels.is_default and not self.options.residuals
         return is_default and self.collection.intents is None and self.gains is None
+
+
+def _add_errors(x: Floats) -> Floats:
+    """Return the columns, each with a standard error of 0."""
+    return np.stack([x, np.zeros_like(x)], axis=2).reshape(len(x), -1)
 
 
 def _parse_topic_gains(collection: Collection, resolved: ResolvedMeasures) -> list[Gain] | None:

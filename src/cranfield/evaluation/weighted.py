@@ -219,7 +219,8 @@ class RelabelledLists:
         judged = ~np.isnan(labels)
         ideal = -np.sort(-labels, axis=1)  # NaN last
         highest = max(0.0, float(levels.max(initial=0.0)))
-        gold = Gold(np.nan_to_num(ideal), ~np.isnan(ideal), highest, distinct=levels)
+        gold = Gold(np.nan_to_num(ideal), ~np.isnan(ideal), highest)
+        gold.distinct = levels
         lists = [self._build_lists(x, topic, labels, judged, gold) for x in self.rankings]
         measures = [self.with_topic_gains(m, topic) for m in self.measures]
         return np.stack([m.compute(x)[:, 0] for m in measures for x in lists])

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from cranfield import kernel
-from cranfield.arrays import Ints, Words
+from cranfield.arrays import Floats, Ints, Words
 from cranfield.data.qrels import Qrels
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table, hash_in_groups
@@ -22,22 +22,28 @@ class GoldStandard:
 
     qrels: Qrels
     judgments: Judgments
-    items: Ints  # [rows of the qrels] item of each row
+    order: Ints | None = None  # [items] the row of each item, if computed
 
     @classmethod
     def from_qrels(cls, qrels: Qrels) -> GoldStandard:
-        topics = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.offsets))
-        with np.errstate(invalid="ignore"):  # levels beyond int16
-            small = qrels.levels.astype(np.int16)  # sorted three times as fast
-        falling = ~small if np.array_equal(small, qrels.levels) else -qrels.levels
-        best_first = np.lexsort((falling, topics))  # stable: equal levels stay in order
-        items = np.empty(len(best_first), dtype=np.int64)
-        items[best_first] = np.arange(len(best_first))
-        indices = np.arange(len(best_first))
-        strata = None if qrels.strata is None else qrels.strata[best_first]
-        levels = qrels.levels[best_first]
-        judgments = Judgments(qrels.topics, qrels.offsets, levels, indices, strata)
-        return cls(qrels, judgments, items)
+        levels, order = _sort_rows(qrels), None
+        if levels is None or qrels.strata is not None:
+            order = _sort_best_first(qrels)
+            levels = qrels.levels[order]
+        strata = None if qrels.strata is None else qrels.strata[order]
+        return cls(qrels, Judgments(qrels.topics, qrels.offsets, levels, np.arange(len(levels)), strata), order)
+
+    @cached_property
+    def best_first(self) -> Ints:
+        """The row of the qrels of each item."""
+        return _sort_best_first(self.qrels) if self.order is None else self.order
+
+    @cached_property
+    def items(self) -> Ints:
+        """The item of each row of the qrels."""
+        items = np.empty(len(self.best_first), dtype=np.int64)
+        items[self.best_first] = np.arange(len(items))
+        return items
 
     @cached_property
     def topic_index(self) -> dict[str, int]:
@@ -55,7 +61,7 @@ class GoldStandard:
     def item_docs(self) -> list[str]:
         """Document of each item."""
         docs = self.qrels.doc_names
-        return [docs[row] for row in np.argsort(self.items).tolist()]
+        return [docs[row] for row in self.best_first.tolist()]
 
     @cached_property
     def name_hashes(self) -> Ints | None:
@@ -76,3 +82,20 @@ class GoldStandard:
     def hashes(self) -> Words:
         """Hash of each judged document with its topic."""
         return hash_in_groups(self.table.hashes, self.table.group)
+
+
+def _sort_best_first(qrels: Qrels) -> Ints:
+    """Return the rows by topic, highest level first. Equal levels stay in order."""
+    topics = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.offsets))
+    with np.errstate(invalid="ignore"):  # levels beyond int16
+        small = qrels.levels.astype(np.int16)  # sorted three times as fast
+    falling = ~small if np.array_equal(small, qrels.levels) else -qrels.levels
+    return np.lexsort((falling, topics))
+
+
+def _sort_rows(qrels: Qrels) -> Floats | None:
+    """Return the levels of each topic, highest first, if all topics have the same number."""
+    sizes = np.diff(qrels.offsets)
+    if not len(sizes) or (sizes != sizes[0]).any():
+        return None
+    return np.sort(qrels.levels.reshape(len(sizes), -1), axis=1)[:, ::-1].ravel()

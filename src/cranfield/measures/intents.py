@@ -61,8 +61,7 @@ def _build_gold_rows(gold: Gold) -> Gold:
     levels = np.moveaxis(intents.levels, 2, 1).reshape(topics * I, items)
     judged = np.repeat(intents.judged, I, axis=0)
     levels, judged, _ = sort_by_level(levels, judged)
-    distinct = None if intents.flat is None else intents.flat.distinct
-    rows = Gold(levels, judged, gold.max_level, gold.is_complete, gold.traced, distinct)
+    rows = Gold(levels, judged, gold.max_level, gold.is_complete, gold.traced, intents.flat)
     rows.topics, rows.names = tuple(topic for topic in gold.topics for _ in range(I)), gold.names
     return rows
 

@@ -118,8 +118,7 @@ class Gold(ValueCache):
     max_level: float
     is_complete: bool = True  # False: only the judged items in the lists are known
     traced: bool = False  # lists store the steps of a computation
-    # Levels of the whole collection, so that scores do not depend on the blocks.
-    distinct: Any = None
+    collection: Judgments | Intents | None = None  # the judgments of all blocks
     intents: IntentBlock | None = None
     tops: Floats | None = None  # highest level of each topic, if h is defined by topic
     order: Ints | None = None  # index of each level's item among the intents' items
@@ -128,8 +127,10 @@ class Gold(ValueCache):
     items: Ints | None = None  # [topics, items] of each level, for measures that use documents
     names: Names | None = None  # document ids, for the same measures
 
-    def __post_init__(self) -> None:
-        self.distinct = distinct_of(self.levels) if self.distinct is None else self.distinct
+    @cached_property
+    def distinct(self) -> Floats:
+        """The distinct levels of the collection, so that scores do not depend on the blocks."""
+        return distinct_of(self.levels) if self.collection is None else self.collection.distinct
 
     @cached_property
     def ideal(self) -> Lists:
@@ -145,7 +146,7 @@ class Gold(ValueCache):
             self.levels[topics],
             self.judged[topics],
             self.max_level,
-            distinct=self.distinct,
+            collection=self.collection,
             topics=tuple(compress(self.topics, topics)),
             items=None if self.items is None else self.items[topics],
             names=self.names,
@@ -485,6 +486,8 @@ def split_topics(
 
     Topics of one range have equal `settings`.
     """
+    if settings is None and len(counts) > 0 and int(counts.max()) * len(counts) <= cells:
+        return [(0, len(counts))]
     ranges, start, width = [], 0, 0
     for t, count in enumerate(counts.tolist()):
         widest = max(width, count)
@@ -504,7 +507,7 @@ def build_gold_block(
     """Return the padded judgments of topics start..stop-1. `importance` is Pr(v|i)."""
     judged, cells = _find_cells(judgments.offsets[start : stop + 1])
     levels = scatter(judged, judgments.levels[cells])
-    gold = Gold(levels, judged, judgments.max_level, distinct=judgments.distinct)
+    gold = Gold(levels, judged, judgments.max_level, collection=judgments)
     gold.topics = judgments.topics[start:stop]
     if judgments.names is not None:
         gold.items = scatter(judged, judgments.items[cells])
