@@ -11,7 +11,7 @@ from cranfield.data.reading.columns import ROLES, SPELLINGS, WORDS
 from cranfield.data.reading.formats import TABLE, Format
 from cranfield.data.reading.shapes import RELEVANT, RETRIEVED, SHAPES
 from cranfield.data.reading.signatures import TABLE as TOOLS
-from cranfield.data.reading.signatures import USES, Signature
+from cranfield.data.reading.signatures import USES, Signature, Use
 
 HEAD = """# File formats: reference
 
@@ -122,6 +122,12 @@ def _list_tools() -> str:
 
 
 def _format_uses(signatures: list[Signature]) -> tuple[str, str]:
-    uses = dict.fromkeys(use for signature in signatures for use, reader in signature.readers.items() if reader)
+    uses = {use: signature for signature in signatures for use, reader in signature.readers.items() if reader}
     advice = " ".join(dict.fromkeys(signature.advice for signature in signatures if signature.advice))
-    return ", ".join(USES[use].removeprefix("a ") for use in uses) or "rejected", escaped(advice)
+    return "; ".join(_format_roles(use, signature) for use, signature in uses.items()) or "rejected", escaped(advice)
+
+
+def _format_roles(use: Use, signature: Signature) -> str:
+    """Format a use with the key of each role, for example ``run (document `_id`)``."""
+    roles = [role.replace("=", " `") + "`" for role in signature.roles.get(use, "").split()]
+    return USES[use].removeprefix("a ") + (f" ({', '.join(roles)})" if roles else "")

@@ -23,7 +23,7 @@ PreferencePairsLike: TypeAlias = Any  # a path, {topic: {preferred: other}}, a f
 
 BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")  # labels of ties in arenas
 TIE = (
-    *("tie", "tied", "equal", "same", "none", "neither", "both", "-", "=", "", "winner_tie"),
+    *("tie", "tied", "equal", "same", "none", "neither", "both", "-", "=", "winner_tie"),
     *BOTH_BAD,
 )
 PREFIXES = ("", "run_", "model_", "system_", "winner_model_")
@@ -33,7 +33,7 @@ LAYOUT = Layout(
     (("topic", "preferred", "other"), PAIR_FIELDS, (*PAIR_FIELDS, "assessor")),
     ("topic", "preferred", "other"),
     {
-        "topic": TOPICS,
+        "topic": (*TOPICS, "id"),
         "preferred": ("preferred", "preference", "winner", "better", "choice", "chosen"),
         "other": ("other", "run_b", "run2", "system_b", "system2", "model_b", "second", "right",
                   "loser", "worse", "b", "y"),
@@ -44,6 +44,7 @@ LAYOUT = Layout(
         "first": ("first", "shown_first", "first_shown"),  # unless it is the column of a run
     },
     uniform=True,
+    use="battles",
 )  # fmt: skip
 
 

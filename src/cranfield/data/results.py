@@ -108,11 +108,18 @@ def _select_measures(
 ) -> Sequence[Result]:
     """Return the results without attributes of topics. Raise InputError for a run."""
     if results and get_details(results[0]) is not None:
-        return resolve_details(_drop_attributes(results, is_measure), log, location)
+        selection = [row for row in results if not _is_optional(row) or is_measure(row.measure)]
+        return resolve_details(_drop_attributes(selection, is_measure), log, location)
     if has_columns:
         return _drop_attributes(results, is_measure)
     _reject_documents(results, is_measure, location)
     return results
+
+
+def _is_optional(result: Result) -> bool:
+    """Return True for a number that is a score only if the user selects it."""
+    details = get_details(result)
+    return details is not None and details.is_optional
 
 
 def make_not_scores_error(problem: str, location: object, line: int | None = None, fix: str = "") -> InputError:
@@ -253,6 +260,7 @@ def _read_line(line: Line, orders: Sequence[Names], log: ReadLog) -> Iterator[Re
     replicates = read_replicates(cells, columns)
     if measure is not None and value is not None:
         measured = line.get_name(measure)
+        _note_other_values(line, value, cells if is_table else {}, log)
         is_own_format = line.number is not None and {*line.cells} == {*OWN_COLUMNS}  # null is undefined in this format
         score = math.nan if is_own_format and cells[value] is None else cells[value]
         yield Result(name, topic, measured, score, line, *replicates)
@@ -273,6 +281,18 @@ def _reorder_fields(line: Line, orders: Sequence[Names]) -> Line:
 _find_replicates = lru_cache(maxsize=128)(find_replicate_columns)
 
 
+def _note_other_values(line: Line, value: str, cells: Mapping[str, Any], log: ReadLog) -> None:
+    """Note other columns that can have the values."""
+    if others := _find_others("value", value, tuple(cells)):
+        log.add(line.location, f"the value is column {value}, not {' or '.join(others)}")
+
+
+@lru_cache(maxsize=128)
+def _find_others(role: str, column: str, names: Names) -> list[str]:
+    """Return the other columns that can have a role."""
+    return [name for name in names if name != column and find_spelling(LAYOUT.spellings[role], [name]) is not None]
+
+
 def _find_column(name: str, cells: Mapping[str, Any]) -> str | None:
     """Return the column of the table for our column name, or None."""
     if name in cells:
@@ -286,7 +306,7 @@ def _parse_number(result: Result) -> float | None:
     if text in ("", "nan", "-nan"):
         return math.nan if text else None
     value = parse_finite(cell)
-    if value is None and isinstance(cell, list | tuple | set):
+    if value is None and isinstance(cell, list | tuple | set) and get_details(result) is None:
         problem = f"topic {result.topic!r} has a ranking: this is a run, not scores"
         raise make_not_scores_error(problem, result.line.location)
     if value is None:

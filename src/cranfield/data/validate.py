@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from decimal import Decimal
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -34,11 +35,12 @@ from cranfield.data.reading.formats import (
 from cranfield.data.reading.inspection import Inspection
 from cranfield.data.reading.records import Problem, ReadOptions, Severity
 from cranfield.data.reading.shapes import TREC_ANSWERS
-from cranfield.data.reading.signatures import Use
+from cranfield.data.reading.signatures import TABLE, Use
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table, iter_whole_topics
 from cranfield.data.results import read_results
 from cranfield.data.run import make_no_topic_error
+from cranfield.data.score_rows import ReadLog
 from cranfield.data.systems import check_tag_count
 from cranfield.data.tracks import TopicsLike, choose_topics, find_topics_file, read_topics
 from cranfield.dataclass import dataclass
@@ -53,16 +55,9 @@ ANSWERS: dict[str, Callable[..., Any]] = {  # kinds detected by their labels, wi
     "support": read_support,
     "rubric": read_criteria,
 }
-FOREIGN: dict[Use, Callable[..., Any]] = {  # kinds detected by the keys of other tools, with their readers
-    "scores": lambda path: _Topics(dict.fromkeys(result.topic for result in read_results(path))),
-    "battles": lambda path: _Topics(dict.fromkeys(pair.topic for pair in read_preference_pairs(path).pairs)),
-}
 BY_TOPIC = ("nuggets", "queries")  # kinds read as {topic: …}
+BY_INTENT = {signature.name for signature in TABLE if signature.by_intent}
 FEW_DECIMALS = 4  # with at most 4 decimals, ties probably come from rounding
-
-
-class _Topics(NamedTuple):
-    topics: Iterable[str]
 
 
 @dataclass
@@ -165,9 +160,43 @@ def _try_foreign(report: Report, source: Source) -> Report:
         return report
     for use, read in FOREIGN.items():
         if signature is not None and signature.readers.get(use) is not None:
-            description = f"{use}, {signature.name}"
-            return replace(check_file(source, use, read), describe=partial(str, description))
+            parts: list[str] = [use, signature.name, *signature.describe_roles(use)]
+            notes: list[str] = []
+            report = check_file(source, use, partial(read, parts, notes))
+            for note in notes:
+                report.add("warning", note)
+            return replace(report, describe=partial(", ".join, parts))
     return report
+
+
+class _Topics(NamedTuple):
+    topics: Iterable[str]
+
+
+def _read_scores(parts: list[str], notes: list[str], source: Source) -> _Topics:
+    """Return the topics of scores. Add the measures and runs to `parts`."""
+    log = ReadLog()
+    results = [*read_results(source, log=log)]
+    notes += (text.removeprefix(f"{source.name}: ") for text in log.list_decisions())
+    measures, runs = (list(dict.fromkeys(getattr(x, name) for x in results)) for name in ("measure", "run"))
+    parts += [f"measures: {', '.join(measures)}", f"runs: {', '.join(map(str, runs))}"]
+    return _Topics(dict.fromkeys(result.topic for result in results))
+
+
+def _read_battles(parts: list[str], notes: list[str], source: Source) -> _Topics:
+    """Return the topics of battles. Add the runs to `parts`."""
+    read = read_preference_pairs(source)
+    notes += read.notes
+    runs = dict.fromkeys(chain.from_iterable((pair.preferred, pair.other) for pair in read.pairs))
+    parts.append(f"runs: {', '.join(sorted(runs))}")
+    return _Topics(dict.fromkeys(pair.topic for pair in read.pairs))
+
+
+# Kinds detected by the keys of other tools, with their readers.
+FOREIGN: dict[Use, Callable[[list[str], list[str], Source], _Topics]] = {
+    "scores": _read_scores,
+    "battles": _read_battles,
+}
 
 
 def _check_answers(report: Report, problems: Iterator[Problem], source: Source) -> None:
@@ -440,6 +469,7 @@ def _detect_file(source: Source, kind: Kind | None, format: str | None, text: Re
     numbers = format in (None, "letor") and kind != "qrels" and letor.has_predictions(source)
     detected_kind = kind or ("run" if numbers else detected.detect_kind(source, text))
     name = name_shape(detected, source, detected_kind) or detected.name
+    text = replace(text, intents=text.intents or (detected_kind == "qrels" and name in BY_INTENT))
     return _InputFile(source, detected_kind, detected, name, text, numbers=numbers)
 
 

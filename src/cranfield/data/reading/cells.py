@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import describe_column, find_spelling, reject_duplicates
-from cranfield.data.reading.contents import Place, SourceRecord
+from cranfield.data.reading.contents import Place, SourceRecord, is_empty
 from cranfield.data.reading.formats import FORMAT, JSON, LETOR, TREC, Format, guess_format
 from cranfield.data.reading.lines import (
     Line,
@@ -19,7 +19,16 @@ from cranfield.data.reading.lines import (
     truncate_text,
 )
 from cranfield.data.reading.mappings import read_json, read_keys
-from cranfield.data.reading.signatures import Match, Signature, Use, detect, detect_record, read_rows, reject_foreign
+from cranfield.data.reading.signatures import (
+    Match,
+    Signature,
+    Use,
+    detect,
+    detect_record,
+    explain_mismatch,
+    read_rows,
+    reject_foreign,
+)
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
@@ -31,6 +40,7 @@ from cranfield.wording import format_count
 
 Names: TypeAlias = tuple[str, ...]
 Nested: TypeAlias = Callable[[Mapping[Any, Any], str], Iterable[dict[str, Any]]]
+DETECTION_ROWS = 20  # rows that determine the format of a table of another tool
 CACHE_SIZE = 100  # cached headers: every JSON line has a header, usually the same
 
 
@@ -252,11 +262,23 @@ def _read_rows(
 def _peek_row(
     table: Iterable[Row | InputError], headed: bool
 ) -> tuple[Mapping[Any, Any] | None, Iterator[Row | InputError]]:
-    """Return the first row with values, for its format, and all rows with the header."""
+    """Return the first row with values, for its format, and all rows with the header.
+
+    Empty cells of the first row have the first value in the next rows: the first value can be missing.
+    """
     rows = iter(table)
-    start = list(islice(rows, 2 if headed else 1))
-    first = start[-1] if start else None
-    return (first[1] if isinstance(first, tuple) and not isinstance(first, InputError) else None), chain(start, rows)
+    start = list(islice(rows, DETECTION_ROWS + headed))
+    records = [row[1] for row in start[headed:] if not isinstance(row, InputError)]
+    if not records and headed and start and not isinstance(start[0], InputError):
+        records = [start[0][1]]
+    if not records:
+        return None, chain(start, rows)
+    first = dict(records[0])
+    for key, cell in records[0].items():
+        if is_empty(cell):
+            values = (record.get(key) for record in records)
+            first[key] = next((value for value in values if not is_empty(value)), cell)
+    return first, chain(start, rows)
 
 
 def detect_file(source: Source) -> Signature | None:
@@ -289,6 +311,12 @@ def _build_place(location: str, line: int | None, record: int) -> Place:
 
 def _read_mapping(data: Any, layout: Layout, location: str, nested: Nested | None) -> Iterator[Line]:
     rows: Iterable[dict[str, Any]]
+    if layout.use is not None and isinstance(data, Mapping):
+        signature = detect(data, location)
+        reject_foreign(signature, layout.use, location)
+        error = explain_mismatch(data, location) if signature is None and not _has_only_leaves(data) else None
+        if error is not None:
+            raise error
     if _is_record_list(data):
         rows = data
     elif nested is None:
@@ -298,6 +326,13 @@ def _read_mapping(data: Any, layout: Layout, location: str, nested: Nested | Non
     else:
         raise InputError(type(data).__name__, "a JSON object", location)
     yield from _read_rows(((None, row) for row in rows), layout, location)
+
+
+def _has_only_leaves(data: Any, levels: int = 4) -> bool:
+    """Return True for nested mappings of numbers and texts, which no list contains."""
+    if isinstance(data, Mapping):
+        return bool(data) and levels > 0 and all(_has_only_leaves(inner, levels - 1) for inner in data.values())
+    return isinstance(data, str | int | float)
 
 
 def _is_record_list(data: Any) -> bool:

@@ -42,6 +42,7 @@ class Details(NamedTuple):
     is_column: bool = False  # the measure is a column of a table, which can have texts
     text: str = ""  # key of the text that is the topic
     is_trace: bool = False  # the topic is a trace, which two runs must share
+    is_optional: bool = False  # only read if the user selects the measure
 
 
 Content: TypeAlias = DocumentList | Mapping[str, Any] | Remark

@@ -20,6 +20,7 @@ from cranfield.data.reading.columns import Kind, Layouts
 from cranfield.data.reading.inspection import Inspection
 from cranfield.data.reading.layouts import SEPARATORS, detect_header, detect_shape
 from cranfield.data.reading.mappings import (
+    describe_json_keys,
     detect_json_kind,
     is_json,
     is_json_lines,
@@ -28,6 +29,7 @@ from cranfield.data.reading.mappings import (
     read_json_records,
 )
 from cranfield.data.reading.objects import (
+    describe_jsonl_keys,
     detect_jsonl_kind,
     has_rows_on_lines,
     list_jsonl_topics,
@@ -138,7 +140,8 @@ class Format:
         """Return the error for a file without records."""
         problem = "file is empty"
         if source.start.strip():
-            problem = f"no {self.kinds.get(kind, KIND_NAMES[kind])} in file"
+            tool = name_shape(self, source, kind)
+            problem = f"no {self.kinds.get(kind, KIND_NAMES[kind])} in file" + (f" ({tool})" if tool else "")
         return Problem.from_error(InputError.from_problem(problem, "", source.name), source.name)
 
     def iter_records(self, source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
@@ -150,10 +153,13 @@ class Format:
 
     def describe_columns(self, source: Source, kind: Kind, options: ReadOptions) -> list[str]:
         """Describe the role of each column; an empty list if the format has no columns."""
-        if self.tabular is not None:
+        if self.tabular is not None and self is not JSONL:
             names = [str(name) for name in self.tabular.read_names(source)]
             by_role = columns.name_columns(names, kind, source.name, None, options.uses_second_column, options.columns)
             count = format_count(len(names), "column")
+        elif self in (JSON, JSONL):
+            describe = describe_json_keys if self is JSON else describe_jsonl_keys
+            return describe(source, kind, options)
         else:
             layout = self.fields.get(kind, ())
             by_role = {name: str(i) for i, name in enumerate(layout, 1) if name not in UNUSED}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from cranfield.data.reading.columns import TOPICS, find_spelling, fold_name, is_row_number
@@ -124,12 +124,16 @@ def read_promptfoo_record(data: Item, topic: Any) -> Iterator[Content]:
 
 # -- inspect_ai -----------------------------------------------------------------------------------
 
+_INSPECT_VERSION = 2
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # value_to_float: correct, partial, incorrect, no answer
 
 
 def read_inspect(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the scores of the samples in a log of inspect_ai, with their epochs."""
     run = get_mapping(data, "eval").get("model")
+    if data.get("version") not in (None, _INSPECT_VERSION):
+        problem = f"version {format_value(data['version'])} of the log, expected {_INSPECT_VERSION}"
+        raise InputError.from_problem(problem, "Convert it with `inspect log convert --to json`.")
     if data.get("status") not in (None, "success"):
         yield Remark(f"status {data['status']!r}: samples can be missing")
     for sample in iter_objects(data, "samples"):
@@ -175,11 +179,21 @@ def read_lm_eval(data: Item, topic: Any) -> Iterator[Content]:
     details = Details(item=str(doc_hash or ""), is_hash=True, filter=str(data.get("filter") or ""), is_column=True)
     if listed and not names:
         yield Remark("without metrics: their scores are missing", "sample")
+    if listed:
+        yield from _report_numbers(data, {*_LM_EVAL, *map(str, names)}, "not among the metrics")
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"metric {format_value(name)}", "the name of a key")
         value = convert_score(get_value(data, name))
         yield {"topic": get_value(data, "doc_id"), "measure": name, "value": value, DETAILS: details}
+
+
+def _report_numbers(data: Item, known: Collection[str], reason: str) -> Iterator[Remark]:
+    """Yield a remark for each key with a number that is no score."""
+    for name, value in data.items():
+        is_number = not isinstance(value, str | bool) and parse_finite(value) is not None
+        if is_number and str(name) not in known and not is_row_number(str(name)):
+            yield Remark(f"key {str(name)!r} has numbers and is not read: {reason}")
 
 
 # -- tables ---------------------------------------------------------------------------------------
@@ -205,6 +219,9 @@ def read_ragas(data: Item, topic: Any) -> Iterator[Content]:
             yield {**cells, "measure": name, "value": _convert_cell(value)}
 
 
+_TIME = "execution_time"
+
+
 def read_langsmith(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the feedback on an example. ``id`` is the id of the run, so the topic is ``example_id``."""
     inputs = {key: value for key, value in data.items() if str(key).startswith("inputs.")}
@@ -213,13 +230,16 @@ def read_langsmith(data: Item, topic: Any) -> Iterator[Content]:
     for name, value in data.items():
         if str(name).startswith("feedback."):
             yield {**cells, "measure": name, "value": convert_score(value)}
+    if _TIME in data:
+        optional = details._replace(is_optional=True)
+        yield {**cells, "measure": _TIME, "value": convert_score(data[_TIME]), DETAILS: optional}
 
 
 _PHOENIX = "_score"
 
 
 def has_phoenix_scores(record: Item) -> bool:
-    """Return True if a column ``NAME_score`` has objects with a name and a score."""
+    """Return True if a column ``NAME_score`` has objects with a name or a score."""
     return any(_parse_phoenix(name, value) is not None for name, value in record.items())
 
 
@@ -228,7 +248,7 @@ def _parse_phoenix(name: Any, value: Any) -> Item | None:
     if not str(name).endswith(_PHOENIX):
         return None
     score = _parse_object(value) if isinstance(value, str) else value
-    return score if isinstance(score, Mapping) and {"score", "name"} <= score.keys() else None
+    return score if isinstance(score, Mapping) and not {"score", "name"}.isdisjoint(score) else None
 
 
 def _parse_object(text: str) -> Any:
@@ -260,7 +280,7 @@ def read_phoenix(data: Item, topic: Any) -> Iterator[Content]:
             score = _parse_phoenix(name, value)
             if score is None and not is_empty(value):
                 raise InputError(f"{name} {format_value(value)}", "an object with the keys name and score")
-            number = None if score is None else convert_score(score["score"])
+            number = None if score is None else convert_score(score.get("score"))
             yield {**cells, "measure": str(name).removesuffix(_PHOENIX), "value": number}
 
 
@@ -274,10 +294,10 @@ def has_numbered_runs(record: Item) -> bool:
 
 def read_open_rag_eval(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the numbers of each repetition of open-rag-eval. Objects and lists are no measures."""
-    details = Details(is_column=True)
+    details, topic = Details(is_column=True), get_value(data, "query_id")
     for name, value in data.items():
         if match := _NUMBERED_RUN.fullmatch(str(name)):
-            cells = {"topic": get_value(data, "query_id"), "measure": match[2], "repeat": match[1]}
+            cells = {"topic": topic, "measure": match[2], "repeat": match[1]}
             yield {**cells, "value": _convert_cell(value), DETAILS: details}
 
 
@@ -298,14 +318,16 @@ def read_braintrust_results(data: Item, topic: Any) -> Iterator[Content]:
     name = summary.get("experimentName", summary.get("experiment_name")) if isinstance(summary, Mapping) else None
     for record in iter_objects(data, "results"):
         for content in read_braintrust(record, topic):
-            yield {**content, "run": name}
+            yield {**content, "run": name} if isinstance(content, Mapping) else content
 
 
-def read_braintrust(data: Item, topic: Any) -> Iterator[dict[str, Any]]:
+def read_braintrust(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the scores of a row of Braintrust. ``id`` is the id of the row, so the topic is the input."""
     cells = {"topic": format_item(get_value(data, "input")), DETAILS: Details(text="input", repeats=True)}
-    scores = data.get("scores")
-    for name, value in scores.items() if isinstance(scores, Mapping) else ():
+    if not data.get("scores"):
+        yield Remark("without scores: their scores are missing", "row")
+        return
+    for name, value in get_mapping(data, "scores").items():
         yield {**cells, "measure": name, "value": convert_score(value)}
 
 

@@ -13,6 +13,7 @@ from cranfield.data.reading.columns import TREC, VALUE, Kind, is_header
 from cranfield.data.reading.contents import Place
 from cranfield.data.reading.lines import NUMBER, to_number
 from cranfield.data.reading.objects import (
+    describe_keys,
     detect_object_kind,
     list_object_topics,
     name_object,
@@ -123,6 +124,14 @@ def name_json(source: Source, kind: Kind) -> str:
         return name_object(read_json(source), kind)
     except CranfieldError:
         return ""
+
+
+def describe_json_keys(source: Source, kind: Kind, options: ReadOptions) -> list[str]:
+    """Describe the keys of a JSON object that are used, or return an empty list."""
+    try:
+        return describe_keys(read_json(source), kind, options)
+    except CranfieldError:
+        return []
 
 
 # -- in memory ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from cranfield.data.reading.columns import VALUE, Kind, is_header
+from cranfield.data.reading.columns import VALUE, WORDS, Kind, is_header, name_columns
 from cranfield.data.reading.contents import (
     DocumentList,
     Place,
@@ -49,8 +49,10 @@ from cranfield.data.reading.signatures import (
     READ,
     Match,
     Signature,
+    add_tool,
     detect,
     detect_record,
+    explain_mismatch,
     get_kind,
     match_object,
     read_contents,
@@ -166,6 +168,7 @@ class Objects(NamedTuple):
     lists: Iterable[DocumentList | InputError | Problem] = ()
     rows: Iterable[Item] | None = None
     strict: bool = False  # a text is not a number, as in {doc: score}
+    tool: str = ""  # format of another tool
 
 
 def _parse_object(data: Any, kind: Kind, location: str, options: ReadOptions) -> Objects:
@@ -175,7 +178,8 @@ def _parse_object(data: Any, kind: Kind, location: str, options: ReadOptions) ->
         return contents
     if not isinstance(data, Mapping):
         return _parse_array(data, kind, location, options)
-    if _is_record(data) and (shape := _detect_shape(data, kind, Place(location))):
+    is_record = _is_record(data) or (match is not None and match.is_single)
+    if is_record and (shape := _detect_shape(data, kind, Place(location))):
         return Objects(read_records([SourceRecord(Place(location), data)], shape, location, options))
     topic, first = next(iter(data.items()), ("", None))
     if shape := _detect_shape(first, kind, Place(location, None, f" for topic {topic!r}")):
@@ -190,7 +194,7 @@ def _read_foreign(match: Match, kind: Kind, location: str, line: int | None = No
     if match.signature.get_reader(kind) is None:
         return None
     lists = read_contents(match.records, match.signature, kind, location)
-    return Objects(x for x in lists if not isinstance(x, Mapping))
+    return Objects((x for x in lists if not isinstance(x, Mapping)), tool=match.signature.name)
 
 
 def _detect_shape(record: Any, kind: Kind, place: Place) -> Shape | None:
@@ -267,10 +271,27 @@ def _has_boolean_levels(data: Item) -> bool:
 def read_object_records(data: Any, kind: Kind, location: str, options: ReadOptions) -> Iterator[RecordItem]:
     """Yield the records and errors of an object."""
     objects = _parse_object(data, kind, location, options)
-    if objects.rows is None:
-        yield from _build_records(objects.lists, RecordBuilder(kind, location, options, tabular=not objects.strict))
-    else:
+    if objects.rows is not None:
         yield from _read_rows(objects.rows, kind, location, options)
+        return
+    recorder = RecordBuilder(kind, location, options, tabular=not objects.strict)
+    records = _build_records(objects.lists, recorder, objects.tool)
+    if objects.strict:
+        records = _explain_errors(records, data, location)
+    yield from records
+
+
+def _explain_errors(records: Iterable[RecordItem], data: Any, location: str) -> Iterator[RecordItem]:
+    """Yield records. Replace errors by one error if the data look like a file of another tool."""
+    empty = True
+    for record in records:
+        if isinstance(record, InputError) and (error := explain_mismatch(data, location)) is not None:
+            yield error
+            return
+        empty = False
+        yield record
+    if empty and (error := explain_mismatch(data, location)) is not None:
+        yield error
 
 
 def list_object_topics(data: Any, kind: Kind, location: str, options: ReadOptions) -> list[str] | None:
@@ -280,8 +301,9 @@ def list_object_topics(data: Any, kind: Kind, location: str, options: ReadOption
 
 
 def _build_records(
-    lists: Iterable[DocumentList | InputError | Problem], recorder: RecordBuilder
+    lists: Iterable[DocumentList | InputError | Problem], recorder: RecordBuilder, tool: str = ""
 ) -> Iterator[RecordItem]:
+    """Yield the records of lists. Errors name the `tool`."""
     value = VALUE[recorder.kind]
     for item in lists:
         if not isinstance(item, DocumentList):
@@ -289,7 +311,8 @@ def _build_records(
             continue
         for cells in item.docs:
             fields = {**item.context, **cells, "doc": unwrap_integer(cells["doc"])}
-            yield recorder.build_record(fields, item.line, scored=value in cells)
+            record = recorder.build_record(fields, item.line, scored=value in cells)
+            yield add_tool(record, tool) if tool and isinstance(record, InputError) else record
 
 
 def _list_topics(lists: Iterable[DocumentList | InputError | Problem]) -> list[str]:
@@ -346,6 +369,35 @@ def name_object(data: Any, kind: Kind) -> str:
     if shape is None:
         return "" if signature is None else signature.name
     return shape.name
+
+
+def describe_keys(data: Any, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) -> list[str]:
+    """Describe the keys with the topics, documents and values of an object, as far as keys determine them.
+
+    >>> describe_keys([{"id": "q1", "retrieved": ["d1"]}], "run")
+    ['topic in key id', 'document in key retrieved']
+    """
+    record = _get_first(data)
+    try:
+        signature = _detect_signature(data)
+        if signature is not None and kind in signature.roles:
+            return signature.describe_roles(kind)
+        if not isinstance(record, Mapping):
+            return []
+        shape = HITS if is_hits_per_query(data) else detect_shape(record, kind)
+        if shape is not None:
+            key, above = shape.find_key(record), isinstance(data, Mapping) and not _is_record(data)
+            topic = "" if above else _find_topic_key(record)
+            roles = {"topic": topic, "document": key or ""}
+        elif isinstance(data, Mapping):
+            return []
+        else:
+            names = [str(name) for name in record]
+            columns = name_columns(names, kind, "", user_columns=options.columns, ordered=options.ordered)
+            roles = {WORDS.get(role, role): column for role, column in columns.items()}
+    except InputError:
+        return []
+    return [f"{role} in key {key}" for role, key in roles.items() if key]
 
 
 def _detect_signature(data: Any) -> Signature | None:
@@ -555,3 +607,9 @@ def name_jsonl(source: Source, kind: Kind) -> str:
     """Return the name of the shape of objects on lines, or an empty text."""
     first = _read_first_row(source)
     return "" if first is None else name_object([first[1]], kind)
+
+
+def describe_jsonl_keys(source: Source, kind: Kind, options: ReadOptions) -> list[str]:
+    """Describe the keys of objects on lines that are used."""
+    first = _read_first_row(source)
+    return [] if first is None else describe_keys([first[1]], kind, options)
