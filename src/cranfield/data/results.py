@@ -260,7 +260,7 @@ def _read_line(line: Line, orders: Sequence[Names], log: ReadLog) -> Iterator[Re
     replicates = read_replicates(cells, columns)
     if measure is not None and value is not None:
         measured = line.get_name(measure)
-        _note_other_values(line, value, cells if is_table else {}, log)
+        _note_other_values(line, value, cells, log)
         is_own_format = line.number is not None and {*line.cells} == {*OWN_COLUMNS}  # null is undefined in this format
         score = math.nan if is_own_format and cells[value] is None else cells[value]
         yield Result(name, topic, measured, score, line, *replicates)
