@@ -46,7 +46,16 @@ MAY_USE: dict[str, set[str]] = {
     "runs": BASE | {"data", "scores"},
     "stats": BASE | {"data.reading.parts", "scores", "figures"},
     "comparison": BASE
-    | {"scores", "stats", "evaluation.results", "evaluation.suites", "assess.teams", "data.tracks", "data.run_systems"},
+    | {
+        "scores",
+        "stats",
+        "evaluation.results",
+        "evaluation.suites",
+        "evaluation.nights",
+        "assess.teams",
+        "data.tracks",
+        "data.run_systems",
+    },
     "figures": BASE | {"data.files", "data.names", "scores"},
     "meta": BASE | {"figures"} | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison"},
     "judging": BASE

@@ -67,6 +67,7 @@ GROUPS = {
         "stats", "combine_collections", "generalise_collections", "predict_collection",
         "measure_heterogeneity", "pool_collections",
     ),
+    "Repeated looks": ("stats", "repeated_t_test", "spend_level"),
     "Rank correlation": (
         "meta", "kendall", "spearman", "tau_ap", "tau_ap_symmetric", "rbo", "correlation",
     ),

@@ -23,6 +23,7 @@ _PUBLIC = {
     "assess.pool": "Pool pool",
     "comparison": "Comparison compare",
     "comparison.suites": "Suite suite",
+    "comparison.trend": "Trend trend",
     "data.ntcir.nev": "read_means",
     "data.qrels": "Qrels read_qrels",
     "data.run": "Run",

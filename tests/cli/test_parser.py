@@ -279,6 +279,7 @@ def test_what_quiet_and_verbose_are() -> None:
 
 CHOSEN = {  # which of them there are depends on the command, not what it means to choose one
     "-f", "--format", "--method", "--table", "--ties", "--test",
+    "--baseline",  # of trend: a file with the scores of a release; elsewhere a run
     "--ranks",  # of figures: how many are drawn; of compare: a switch
     "--missing",  # topics, or runs of a suite, which are never zero
     "--pool",  # of suite: a switch for the pooled difference; elsewhere a file of pooled documents

@@ -29,6 +29,7 @@ topics q x y
 report q x y -m AP -o page.html
 fuse x y -o fused.run
 suite s.toml -m AP
+trend n1 n2
 """
 SUITE = {
     "s.toml": b"""[collections.a]
@@ -43,6 +44,7 @@ y = "y.{collection}"
     **dict.fromkeys(("x.a", "x.b", "y.b"), b"1 Q0 a 1 3 t\n2 Q0 c 1 2 t\n"),
     "y.a": b"1 Q0 b 1 3 t\n2 Q0 b 1 2 t\n",
 }
+NIGHTS = {"n1": b"topic,AP\n1,0.5\n2,0.25\n", "n2": b"topic,AP\n1,0.5\n2,0.5\n"}
 TREES = {"tree.q": b"1 1 a 1\n1 2 b 1\n", "tree.run": b"1 a b 1 3 x\n1 b c 1 2 x\n"}
 OUT, OLD = "out", b"what was there before\n"
 
@@ -50,7 +52,7 @@ OUT, OLD = "out", b"what was there before\n"
 def families() -> list[Case]:
     """A command of each name, with its files: the first of those that are fuzzed, and some more."""
     made: dict[str, Case] = {}
-    every = own_files() | TREES | SUITE
+    every = own_files() | TREES | SUITE | NIGHTS
     lines = [tuple(line.replace('"', "").split()) for line in MORE.strip().splitlines()]
     more = [
         Case(words, {n: x for n, x in every.items() if n in words or ("s.toml" in words and n in SUITE)})

@@ -170,6 +170,17 @@ ROWS = (
         epilog="Exit codes: 0 ok, 1 a system is worse (with --fail-if-worse), 2 invalid input or usage.",
     ),
     Command(
+        "trend",
+        group="compare",
+        needs="scipy.special",
+        does="follow nightly results, and test whether tonight differs",
+        example="nights/*.tsv --baseline release.tsv\nnights/*.tsv -m nDCG@10 --summary --fail-if-worse",
+        common="-m --baseline --last --looks --alpha --summary --fail-if-worse --table -f -o",
+        description="Compare the scores of each night with the night before, with the median of the last nights and "
+        "with a release. The test accounts for repeated looks.",
+        epilog="Exit codes: 0 ok, 1 tonight is or could be worse (with --fail-if-worse), 2 invalid input or usage.",
+    ),
+    Command(
         "plan",
         group="compare",
         needs="scipy.special",
@@ -378,6 +389,11 @@ ROWS = (
         "plot forest",
         example="suite.toml --baseline bm25 -o forest.svg\nbeir --runs runs --baseline bm25 -o forest.pdf",
         common="-m --runs --baseline --systems --seeds --standardise",
+    ),
+    Command(
+        "plot trend",
+        example="nights/*.tsv -o trend.svg\nnights/*.tsv --baseline release.tsv -o trend.pdf",
+        common="-m --baseline --last",
     ),
     Command(
         "plot cwl",

@@ -14,8 +14,8 @@ RUN_NAMES = ("against", "baselines", "show")
 "Options that name a run with a file that is also an argument."
 INPUTS = frozenset(
     ("ASSIGNMENTS", "COSTS", "DIN", "DQRELS", "FILE", "FIRST_QRELS", "GOLD", "IDEAL", "IPROB",
-     "IREL", "LIST", "LOG", "MATCHES", "METRICS", "NUGGETS", "PARENTS", "PREDICTION", "QRELS",
-     "QRELS2", "REL", "RESULT_A", "RESULT_B", "RUN", "RUNLIST", "RUNPATHLIST", "SECOND_QRELS",
+     "IREL", "LIST", "LOG", "MATCHES", "METRICS", "NIGHT", "NUGGETS", "PARENTS", "PREDICTION", "QRELS",
+     "QRELS2", "REL", "RELEASE", "RESULT_A", "RESULT_B", "RUN", "RUNLIST", "RUNPATHLIST", "SECOND_QRELS",
      "SESSIONS", "SUITE", "SYSTEM", "TEST", "TID")
 )  # fmt: skip
 """Metavars of values that are input files."""

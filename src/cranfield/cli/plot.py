@@ -34,6 +34,7 @@ from cranfield.cli.scores import (
     get_scores,
 )
 from cranfield.cli.suite import SUITE_OPTIONS, compute_suite
+from cranfield.cli.trend import TREND_OPTIONS, compute_trend
 from cranfield.evaluation.options import NAMES
 from cranfield.figures.figure import DATA_FORMATS, FORMATS, Figure, get_figure_format
 from cranfield.figures.options import THEME_OPTIONS
@@ -75,7 +76,7 @@ LABEL_OPTIONS = (
     ),
     OptionGroup("other", get_shared_options("formats", "threads")),
 )
-RESULT_OPTIONS = {"suite": (SUITE_OPTIONS, compute_suite)}
+RESULT_OPTIONS = {"suite": (SUITE_OPTIONS, compute_suite), "trend": (TREND_OPTIONS, compute_trend)}
 "Options and functions of results that are drawn, from the command of their name."
 SCORED = {*NAMES, "measures"} - {"seed", "threads"}  # not asked again of what is drawn from scores
 
@@ -202,7 +203,7 @@ def draw_result(figure: FigureKind, compute: Callable[[argparse.Namespace], Any]
     check_output(options.output)
     result = compute(options)
     look = {name: getattr(options, name) for name in OPTION_NAMES if getattr(options, name, None) is not None}
-    return write(figure.function(result, **look), options, len(result.means.runs))
+    return write(figure.function(result, **look), options)
 
 
 def _build_score_arguments(scores: Scores) -> dict[str, Any]:
@@ -210,7 +211,7 @@ def _build_score_arguments(scores: Scores) -> dict[str, Any]:
     return dict.fromkeys(SCORED) | {"qrels": scores, "runs": None}
 
 
-def write(picture: Figure, options: argparse.Namespace, runs: int) -> int:
+def write(picture: Figure, options: argparse.Namespace, runs: int | None = None) -> int:
     """Write a figure and its notes; files with numbers have room for all names."""
     numbers = get_figure_format(options.output) in DATA_FORMATS
     notes = [n for n in picture.notes if not (numbers and n.kind == "names")]
@@ -252,7 +253,7 @@ def _build_result_part(figure: FigureKind) -> Part:
     """Return the part for a figure of a result, with the options of its command."""
     rows, compute = RESULT_OPTIONS[figure.takes]
     look = OptionGroup("look", THEME_OPTIONS)
-    evaluation = build_evaluation_options(scores=False)
+    evaluation = build_evaluation_options(scores=False) if figure.takes == "suite" else ()
     return Part(
         figure.name,
         (*rows, *OUTPUT, *figure.options, look, *evaluation),

@@ -57,7 +57,7 @@ class FigureKind:
 
     `doc` is the docstring of its module. `place` orders the kinds. The `function` takes scores, or
     judgments and runs (``takes="runs"``), of at least `least` runs, or the result of a command such
-    as ``"suite"``. `options` are the flags of its own arguments. `measures` is the default, ``""``
+    as ``"suite"`` or ``"trend"``. `options` are the flags of its own arguments. `measures` is the default, ``""``
     if the figure needs no measure. `gallery` maps names of figures in the gallery to command-line
     options.
     """
@@ -67,7 +67,7 @@ class FigureKind:
     function: Callable[..., Figure]
     options: Rows
     gallery: Mapping[str, str] = field(default_factory=dict)
-    takes: Literal["scores", "runs", "suite"] = "scores"
+    takes: Literal["scores", "runs", "suite", "trend"] = "scores"
     measures: str = "AP"
     least: int = 1
 

@@ -21,6 +21,7 @@ from cranfield.stats.effects import *
 from cranfield.stats.families import *
 from cranfield.stats.gate import *
 from cranfield.stats.letters import *
+from cranfield.stats.looks import *
 from cranfield.stats.paired import *
 from cranfield.stats.plan import *
 from cranfield.stats.power import *

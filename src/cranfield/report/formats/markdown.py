@@ -30,8 +30,8 @@ def _format_lines(output: TableOutput) -> Iterator[str]:
 
 
 def _format_table(table: ResultTable) -> Iterator[str]:
-    if table.title:
-        yield from (f"**{escape_text(table.title)}**", "")
+    for line in table.title.splitlines():
+        yield from (f"**{escape_text(line)}**", "")
     columns = [[escape_text(field.title), *_format_cells(field)] for field in table.visible_fields]
     head, *rows = ["| " + " | ".join(row) + " |" for row in zip(*columns, strict=True)]
     sides = [":---|" if field.is_text else "---:|" for field in table.visible_fields]
