@@ -20,7 +20,7 @@ from cranfield.cli.progress import Progress
 from cranfield.cli.slices import SLICES, check_slices
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
-from cranfield.evaluation.resolved_measures import DEFAULT_MEASURES
+from cranfield.measures.selection import DEFAULT_MEASURES
 from cranfield.options import OptionGroup, argument, choice, option, switch
 
 TABLES = ("scores", "slices")

@@ -16,9 +16,9 @@ from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.notes import find_deepest
 from cranfield.evaluation.options import Settings, with_options
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.labelling.predictions import PredictionRanker
 from cranfield.measures.base import Measure
+from cranfield.measures.selection import MeasuresLike
 from cranfield.scores import LazyNotes, Note, Scores
 
 QID_USAGE = "qid=[query of each document]"

@@ -15,9 +15,9 @@ from cranfield.errors import InputError
 from cranfield.evaluation.collection import LabelledRun
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
 from cranfield.evaluation.options import Settings
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.measures.base import Measure
 from cranfield.measures.parameters import format_value, is_number
+from cranfield.measures.selection import MeasuresLike
 from cranfield.scores import Scores
 
 CURVE = "IPrec"  # points are recall levels

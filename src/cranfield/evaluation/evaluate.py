@@ -19,10 +19,10 @@ from cranfield.evaluation import notes
 from cranfield.evaluation.attributes import bind_topics, note_attributes, read_option
 from cranfield.evaluation.collection import Collection, LabelledRun
 from cranfield.evaluation.options import Options, Settings, with_options
-from cranfield.evaluation.resolved_measures import MeasuresLike, ResolvedMeasures
 from cranfield.evaluation.scoring import Scorer
 from cranfield.labelling.blocks import RunLabels
 from cranfield.measures.base import Measure
+from cranfield.measures.selection import MeasuresLike
 from cranfield.scores import LazyNotes, Note, Scores
 from cranfield.wording import format_names
 
@@ -60,10 +60,10 @@ class Evaluator:
 
     def __init__(self, qrels: QrelsLike, measures: MeasuresLike = None, **options: Unpack[Settings]) -> None:
         settings = Options.from_mapping(options)
-        resolved = ResolvedMeasures.from_options(measures, settings)
-        self.collection = Collection.from_qrels(qrels, settings, resolved.measures)
+        selection = settings.select_measures(measures)
+        self.collection = Collection.from_qrels(qrels, settings, selection.measures)
         self.options = self.collection.options
-        self.scorer = Scorer(self.collection, resolved)
+        self.scorer = Scorer(self.collection, selection, settings)
         self.attributes = read_option(settings)
 
     @property
@@ -119,7 +119,7 @@ class Evaluator:
             better=tuple(column.better for column in columns),
             undefined=self.options.undefined,
             notes=LazyNotes(lambda: [*collect_notes(), *note_attributes(bound)]) if bound else LazyNotes(collect_notes),
-            asked=self.scorer.resolved.spellings,
+            asked=self.scorer.selection.spellings,
             attributes={attribute.name: attribute.values for attribute in bound},
         )
 
@@ -135,7 +135,7 @@ class Evaluator:
         """
         part = copy.copy(self)
         part.collection = self.collection.with_part(judged)
-        part.scorer = Scorer(part.collection, self.scorer.resolved)
+        part.scorer = Scorer(part.collection, self.scorer.selection)
         return part
 
     def with_measures(self, measures: MeasuresLike) -> Evaluator:
@@ -145,7 +145,7 @@ class Evaluator:
         """
         evaluator = copy.copy(self)
         options = replace(self.options, preset=None, measurements=False, residuals=False)
-        evaluator.scorer = Scorer(self.collection, ResolvedMeasures.from_options(measures, options))
+        evaluator.scorer = Scorer(self.collection, options.select_measures(measures), options)
         return evaluator
 
     def choose_topics(self, names: Sequence[str], answered: Iterable[Bools]) -> Bools:

@@ -20,10 +20,10 @@ from cranfield.evaluation.blocks import Block, map_blocks
 from cranfield.evaluation.collection import LabelledRun
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
 from cranfield.evaluation.options import Settings, with_options
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.evaluation.unjudged import RunDocuments, ScoreBounds, build_evaluator
 from cranfield.labelling.blocks import Rankings, RunLabels
 from cranfield.measures.bounds import Ends
+from cranfield.measures.selection import MeasuresLike
 from cranfield.scores import Note, note_topics
 from cranfield.tables import FLAT, ResultTable, read_settings
 from cranfield.wording import format_count, format_names

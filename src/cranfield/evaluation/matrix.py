@@ -15,7 +15,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.notes import find_deepest
 from cranfield.evaluation.options import Settings, with_options
-from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.measures.selection import MeasuresLike
 from cranfield.scores import Scores
 
 CELLS = 1 << 22  # scores converted at a time: 32 MB

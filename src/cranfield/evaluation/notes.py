@@ -125,7 +125,7 @@ def collect_settings_notes(measuring: Scorer) -> Iterator[Note]:
         if preset.groups and is_default:
             texts.append("the task has groups that count together, here are none (--groups)")
         yield from (Note("preset", f"{preset.name}: {text}") for text in texts)
-    for name, reason in measuring.resolved.unused_options.items():
+    for name, reason in measuring.unused_options.items():
         option = format_option(OPTIONS[name].flags[-1], name)
         yield Note("settings", f"{option} has no effect: {reason}")
     if (gains := measuring.gains) is not None:

@@ -36,6 +36,7 @@ from cranfield.evaluation.presets import preset as find_preset
 from cranfield.labelling.strategies import Labelling
 from cranfield.measures.base import Measure
 from cranfield.measures.lists import BLOCK_CELLS
+from cranfield.measures.selection import DEFAULT_MEASURES, MeasuresLike, Selection, select_measures
 from cranfield.options import Option
 from cranfield.wording import reject_unknown
 
@@ -510,6 +511,28 @@ class Options:
         gain = None if self.gains_by_topic else self.gains
         parameters = {"rel": self.rel, "gain": gain, "condensed": self.condensed or None}
         return {name: value for name, value in parameters.items() if value is not None}
+
+    def select_measures(self, measures: MeasuresLike) -> Selection:
+        """Return the measures to compute: the preset's, the requested, or the default measures."""
+        preset = () if self.task is None else self.task.measures_at()
+        if self.task is None and measures is None:
+            measures = DEFAULT_MEASURES
+        return select_measures(measures, preset, self.defaults, self.measurements, self.per_intent)
+
+    def find_unused(self, measures: Sequence[Measure]) -> dict[str, str]:
+        """Return the options without an effect on measures, each with the reason."""
+        reasons: dict[str, str] = {}
+        for name, row in OPTIONS.items():
+            if not self.is_set(name):
+                continue
+            if row.used_with and not self.is_set(row.used_with):
+                reasons[name] = f"it needs {row.used_with}"
+            elif row.unless and self.is_set(row.unless):
+                continue
+            elif row.used_by and not any(map(row.used_by, measures)):
+                need = f"it needs a measure such as {row.example}"
+                reasons[name] = need if row.example else "no measure uses it"
+        return reasons
 
     def is_set(self, name: str) -> bool:
         """Return True if an option has a value other than its default."""

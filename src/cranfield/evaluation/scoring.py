@@ -16,7 +16,7 @@ from cranfield.evaluation.blocks import Block, map_blocks
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.extras import Costs
 from cranfield.evaluation.notes import find_deepest
-from cranfield.evaluation.resolved_measures import ResolvedMeasures
+from cranfield.evaluation.options import Options
 from cranfield.evaluation.sampling import RunningMean, iter_samples
 from cranfield.labelling.blocks import Rankings
 from cranfield.measures.base import Measure
@@ -24,6 +24,7 @@ from cranfield.measures.expected import Expected
 from cranfield.measures.gains import MAX_LEVELS, Gain, parse_gain
 from cranfield.measures.intents import expand_gold, expand_intents
 from cranfield.measures.lists import Gold, Lists, build_tie_bounds
+from cranfield.measures.selection import Selection
 
 
 class Column(NamedTuple):
@@ -37,10 +38,11 @@ class Column(NamedTuple):
 class Scorer:
     """Computes the measures of labelled runs of a collection."""
 
-    def __init__(self, collection: Collection, resolved: ResolvedMeasures) -> None:
-        self.collection, self.resolved = collection, resolved
-        self.options, self.measures = collection.options, resolved.measures
-        self.gains = _parse_topic_gains(collection, resolved)
+    def __init__(self, collection: Collection, selection: Selection, options: Options | None = None) -> None:
+        self.collection, self.selection = collection, selection
+        self.options, self.measures = collection.options, selection.measures
+        self.unused_options = (options or self.options).find_unused(selection.every)
+        self.gains = _parse_topic_gains(collection, self.unused_options)
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -54,7 +56,7 @@ class Scorer:
     @property
     def _ranks(self) -> int:
         """The number of ranks read by user models."""
-        return max((m.width for m in self.resolved.models), default=0)
+        return max((m.width for m in self.selection.models), default=0)
 
     def with_topic_gains(self, m: Measure, topic: int) -> Measure:
         """Return the measure with the gains of a topic."""
@@ -224,9 +226,9 @@ def _add_errors(x: Floats) -> Floats:
     return np.stack([x, np.zeros_like(x)], axis=2).reshape(len(x), -1)
 
 
-def _parse_topic_gains(collection: Collection, resolved: ResolvedMeasures) -> list[Gain] | None:
+def _parse_topic_gains(collection: Collection, unused_options: Mapping[str, str]) -> list[Gain] | None:
     """Return the gains of each topic, or None if they are the same for all topics."""
-    options, judged = resolved.options, collection.gold.judgments
+    options, judged = collection.options, collection.gold.judgments
     if not options.gains_by_topic:
         return None
     table = options.gains if isinstance(options.gains, Mapping) else {}
@@ -247,4 +249,4 @@ def _parse_topic_gains(collection: Collection, resolved: ResolvedMeasures) -> li
             gains.append(parse_gain(gain_by_topic[topic] if gain_by_topic else range(1, highest + 1)))
         except CranfieldError as problem:
             raise CranfieldError(f"topic {topic}: {problem}") from None
-    return None if "gains" in resolved.unused_options else gains
+    return None if "gains" in unused_options else gains

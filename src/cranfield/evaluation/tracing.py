@@ -20,7 +20,6 @@ from cranfield.errors import InputError
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.levels import Levels, build_qrels_and_run, format_levels
 from cranfield.evaluation.options import Options, Settings, with_options
-from cranfield.evaluation.resolved_measures import MeasuresLike, ResolvedMeasures
 from cranfield.evaluation.sampling import RunningMean, iter_samples
 from cranfield.evaluation.scoring import Scorer
 from cranfield.evaluation.steps import Explanation, Explanations, Row, Sampled, Steps
@@ -31,6 +30,7 @@ from cranfield.measures.expected import Expected
 from cranfield.measures.grammar import MeasureLike
 from cranfield.measures.lists import Lists, build_tie_bounds
 from cranfield.measures.notation import EXPECTED_NOTATION, LETTERS, NOTATION, STEPS
+from cranfield.measures.selection import MeasuresLike
 from cranfield.wording import format_count
 
 QUANTITIES = {"I": "I", "C": "C", "g": "g", "cg": "cg", "cg_ideal": "cg*"}  # of Lists: shown as
@@ -102,7 +102,7 @@ def explain_levels(
     measures: MeasuresLike, levels: Levels, judged: Levels | None = None, **options: Unpack[Settings]
 ) -> Explanations:
     """Explain the scores of a ranking given as levels of its documents."""
-    for m in ResolvedMeasures.from_options(measures, Options.from_mapping(options)).measures:
+    for m in Options.from_mapping(options).select_measures(measures).measures:
         if m.takes == "intents":
             raise InputError.from_problem(f"{m} needs judgments for intents, not levels")
     qrels, run = build_qrels_and_run(levels, judged)
@@ -119,19 +119,19 @@ def explain_all(
 ) -> Explanations:
     """Explain the scores of one topic by several measures, or of all topics in the options."""
     settings = Options.from_mapping(options)
-    resolved = ResolvedMeasures.from_options(measures, settings)
-    collection = Collection.from_qrels(qrels, settings, resolved.measures)
+    selection = settings.select_measures(measures)
+    collection = Collection.from_qrels(qrels, settings, selection.measures)
     runs = [run] if isinstance(run, Run) else collection.read(run)
 
     def explain_runs(runs_read: Sequence[Run]) -> Explanations:
         if len(runs_read) != 1:
             names = ", ".join(run_read.name for run_read in runs_read)
             raise InputError(f"{len(runs_read)} runs ({names})", "one")
-        measuring, explanations = Scorer(collection, resolved), list[Explanation]()
+        measuring, explanations = Scorer(collection, selection), list[Explanation]()
         for name in _choose_topics(collection, runs_read[0], topic):
             t = collection.find_topic(name)
             topic_list = _TopicList(measuring, runs_read[0], collection.compute_rankings(runs_read[0], name), t)
-            explanations += [topic_list.explain(m) for m in resolved.measures]
+            explanations += [topic_list.explain(m) for m in selection.measures]
         return Explanations(explanations)
 
     return call_with_split(runs, explain_runs)

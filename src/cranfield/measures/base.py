@@ -627,14 +627,24 @@ def _register(cls: type[M]) -> type[M]:
     return add_documentation(cls)
 
 
+class Documentation:
+    """Docstring of a measure with parameters, range and references, built when it is read."""
+
+    def __init__(self, text: str | None) -> None:
+        self.text = inspect.cleandoc(text or "")
+
+    def __get__(self, m: Measure | None, cls: type[Measure]) -> str:
+        return _build_documentation(cls, self.text)
+
+
 def add_documentation(cls: type[M]) -> type[M]:
     """Add parameters, range and references to the docstring of a class."""
-    cls.__doc__ = _build_documentation(cls)
+    cls.__doc__ = Documentation(cls.__doc__)  # type: ignore[assignment]
     return cls
 
 
-def _build_documentation(cls: type[Measure]) -> str:
-    lines = [inspect.cleandoc(cls.__doc__ or ""), ""]
+def _build_documentation(cls: type[Measure], text: str) -> str:
+    lines = [text, ""]
     lines += ["Parameters:"] if cls.cutoff_meaning or any(cls.list_parameters()) else []
     lines += [
         f"  {f.name} = {format_value(f.default)}: {f.metadata.get('doc', '')}".rstrip(": ")

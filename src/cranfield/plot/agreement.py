@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.figures.figure import Figure
+from cranfield.measures.selection import MeasuresLike
 from cranfield.meta.correlation import TRIALS, build_scatter_figure, correlation
 from cranfield.meta.rankings import P, build_statistic_option
 from cranfield.options import option

@@ -13,12 +13,12 @@ from typing import Any, Unpack
 from cranfield.data.qrels import QrelsLike
 from cranfield.evaluation.cutoffs import CURVE, Curves, Point, compute_curves
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.figures import charts, rank_charts
 from cranfield.figures.figure import Figure, alt
 from cranfield.figures.rank_charts import NamedLines
 from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
+from cranfield.measures.selection import MeasuresLike
 from cranfield.options import option, switch
 from cranfield.plot.kinds import (
     Drawing,

@@ -12,12 +12,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.figures import charts, layout
 from cranfield.figures.charts import HorizontalNames, VerticalNames
 from cranfield.figures.figure import Figure, alt
 from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
+from cranfield.measures.selection import MeasuresLike
 from cranfield.plot.kinds import (
     Drawing,
     FigureKind,

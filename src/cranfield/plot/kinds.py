@@ -26,13 +26,13 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator, RunsLike, evaluate
 from cranfield.evaluation.options import Options, Settings, with_fields
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.figures.figure import Figure
 from cranfield.figures.theme import Theme, ThemeOptions
 from cranfield.lazy_imports import pl
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, parse_measure
+from cranfield.measures.selection import MeasuresLike
 from cranfield.options import Rows, build_help
 from cranfield.scores import Note, Scores
 from cranfield.stats.measure_scores import drop_standard_errors

@@ -14,12 +14,12 @@ from typing import Any, Unpack
 from cranfield.comparison import Comparison, PairComparison, compare
 from cranfield.comparison.tables import describe_procedure
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.figures import charts
 from cranfield.figures.charts import HorizontalNames, VerticalNames
 from cranfield.figures.figure import Figure, alt
 from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
+from cranfield.measures.selection import MeasuresLike
 from cranfield.options import choice
 from cranfield.plot.kinds import (
     Drawing,

@@ -12,13 +12,13 @@ from typing import Any, Unpack
 from cranfield.comparison import RunSummary, compare
 from cranfield.comparison.tables import describe_procedure
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.figures import charts, layout
 from cranfield.figures.charts import VerticalNames
 from cranfield.figures.figure import Figure, alt
 from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.measures.grammar import MeasureLike
+from cranfield.measures.selection import MeasuresLike
 from cranfield.options import option, switch
 from cranfield.plot.kinds import (
     Drawing,

@@ -15,13 +15,13 @@ import numpy as np
 from cranfield.arrays import estimate_rounding, subtract_rounded
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.figures import charts, layout
 from cranfield.figures.charts import HorizontalNames
 from cranfield.figures.figure import Figure, alt
 from cranfield.figures.layout import Ticks
 from cranfield.figures.theme import MAX_STYLES, Style, Theme
 from cranfield.lazy_imports import pl
+from cranfield.measures.selection import MeasuresLike
 from cranfield.options import option
 from cranfield.plot.kinds import (
     Drawing,

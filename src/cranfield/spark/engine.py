@@ -28,8 +28,8 @@ from cranfield.evaluation import notes
 from cranfield.evaluation.collection import LabelledRun
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.options import OPTIONS, Options, Settings, with_options
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.labelling.blocks import RankingBuilder, RunLabels
+from cranfield.measures.selection import MeasuresLike
 from cranfield.scores import Note, Scores, read_note
 from cranfield.spark import tasks
 from cranfield.spark.inputs import LineReader, RunInput, prepare_qrels, prepare_runs

@@ -24,8 +24,8 @@ from cranfield.display import WithNotes
 from cranfield.errors import InputError
 from cranfield.evaluation.answers import AnswerCollection, split_measures
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.evaluation.results import read_scores
+from cranfield.measures.selection import MeasuresLike
 from cranfield.measures.texts import TokensLike
 from cranfield.report.page.contents import ReportData
 from cranfield.report.page.html import build_html

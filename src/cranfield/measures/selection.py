@@ -1,15 +1,13 @@
-"""The measures of an evaluation: requested, expanded, and with all options applied."""
+"""The measures of a computation: requested, expanded, with default parameters, and distinct."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, TypeAlias
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
-from cranfield.evaluation.options import OPTIONS, Options
 from cranfield.measures.base import MEASUREMENTS, TAKES, Measure
 from cranfield.measures.grammar import Measures, parse_measure, parse_with_texts
 
@@ -19,58 +17,61 @@ DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "Recall@1000", "Judged@10")
 
 
 @dataclass(frozen=True)
-class ResolvedMeasures:
-    """The requested measures, and the measures to compute with all options applied."""
+class Selection:
+    """The requested measures, and the measures to compute."""
 
-    options: Options
     requested: tuple[Measure, ...]
     expanded: tuple[Measure, ...]  # user models replaced by all five measurements if requested
-    measures: tuple[Measure, ...]  # with options applied, without duplicates
+    measures: tuple[Measure, ...]  # with defaults applied, without duplicates
     texts: tuple[str, ...]  # the requested measures as text
-
-    @classmethod
-    def from_options(cls, measures: MeasuresLike, options: Options) -> ResolvedMeasures:
-        """Resolve the measures: preset first, then requested. The default if there are none."""
-        texts, requested = _parse_requested(measures, options)
-        read = tuple(x for m in requested for x in _expand_measurements(m)) if options.measurements else requested
-        for m in read:
-            if not m.takes_rankings():
-                fix = f"Use `cranfield {TAKES[m.takes]}`."
-                raise CranfieldError(f"{m} scores {m.takes}, not rankings. {fix}")
-        resolved = [m.with_defaults(options.defaults) for m in read]
-        if options.per_intent:
-            resolved = [x for m in resolved for x in m.get_intent_measures()]
-        if not resolved:
-            raise InputError.from_problem("no measure given")
-        return cls(options, requested, read, _deduplicate(resolved), texts)
+    defaults: Mapping[str, Any]  # parameters of measures that do not set them
 
     @property
     def spellings(self) -> Spellings:
         """The columns by any spelling of their measures."""
         columns = {_drop_name(m): m.called or str(m) for m in reversed(self.measures)}
-        return Spellings(self.texts, columns, self.options.defaults)
+        return Spellings(self.texts, columns, self.defaults)
 
     @property
     def models(self) -> list[Any]:
         """The user models."""
         return [m for m in self.measures if m.is_model]
 
-    @cached_property
-    def unused_options(self) -> dict[str, str]:
-        """The options without an effect, each with the reason."""
-        options, every = self.options, (*self.requested, *self.expanded, *self.measures)
-        reasons: dict[str, str] = {}
-        for name, row in OPTIONS.items():
-            if not options.is_set(name):
-                continue
-            if row.used_with and not options.is_set(row.used_with):
-                reasons[name] = f"it needs {row.used_with}"
-            elif row.unless and options.is_set(row.unless):
-                continue
-            elif row.used_by and not any(map(row.used_by, every)):
-                need = f"it needs a measure such as {row.example}"
-                reasons[name] = need if row.example else "no measure uses it"
-        return reasons
+    @property
+    def every(self) -> tuple[Measure, ...]:
+        """The measures before and after each step."""
+        return (*self.requested, *self.expanded, *self.measures)
+
+
+def select_measures(
+    measures: MeasuresLike,
+    preset: Measures = (),
+    defaults: Mapping[str, Any] | None = None,
+    measurements: bool = False,
+    per_intent: bool = False,
+) -> Selection:
+    """Select the measures to compute: those of the preset first, then the requested ones.
+
+    `defaults` are parameters of measures that do not set them. `measurements` expands user models
+    to their five measurements, `per_intent` replaces measures by those of a single intent.
+
+    >>> select_measures("AP nDCG@10 map", defaults={"rel": 2}).measures
+    (AP(rel=2), nDCG(rel=2)@10)
+    """
+    parsed = [*parse_with_texts(preset), *parse_with_texts(() if measures is None else measures)]
+    requested = tuple(dict.fromkeys(m for _, m in parsed))
+    expanded = tuple(x for m in requested for x in _expand_measurements(m)) if measurements else requested
+    for m in expanded:
+        if not m.takes_rankings():
+            fix = f"Use `cranfield {TAKES[m.takes]}`."
+            raise CranfieldError(f"{m} scores {m.takes}, not rankings. {fix}")
+    defaults = defaults or {}
+    resolved = [m.with_defaults(defaults) for m in expanded]
+    if per_intent:
+        resolved = [x for m in resolved for x in m.get_intent_measures()]
+    if not resolved:
+        raise InputError.from_problem("no measure given")
+    return Selection(requested, expanded, _deduplicate(resolved), tuple(text for text, _ in parsed), defaults)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,16 +101,6 @@ class Spellings(Mapping[str, str]):
 
 def _drop_name(m: Measure) -> Measure:
     return replace(m, called="") if m.called else m
-
-
-def _parse_requested(measures: MeasuresLike, options: Options) -> tuple[tuple[str, ...], tuple[Measure, ...]]:
-    """Return the requested measures as texts and as measures."""
-    task = options.task
-    preset_measures = () if task is None else task.measures_at()
-    if task is None and measures is None:
-        measures = DEFAULT_MEASURES
-    parsed = [*parse_with_texts(preset_measures), *parse_with_texts(() if measures is None else measures)]
-    return tuple(text for text, _ in parsed), tuple(dict.fromkeys(m for _, m in parsed))
 
 
 def _deduplicate(measures: Sequence[Measure]) -> tuple[Measure, ...]:
