@@ -14,11 +14,10 @@ from cranfield.data.qrels import Positions, Qrels
 from cranfield.data.reading.lines import parse_identifier
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
-from cranfield.evaluation.notes import find_deepest
 from cranfield.evaluation.options import Settings, with_options
 from cranfield.labelling.predictions import PredictionRanker
 from cranfield.measures.base import Measure
-from cranfield.measures.selection import MeasuresLike
+from cranfield.measures.selection import MeasuresLike, find_deepest
 from cranfield.scores import LazyNotes, Note, Scores
 
 QID_USAGE = "qid=[query of each document]"

@@ -13,9 +13,8 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.lines import parse_identifier
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
-from cranfield.evaluation.notes import find_deepest
 from cranfield.evaluation.options import Settings, with_options
-from cranfield.measures.selection import MeasuresLike
+from cranfield.measures.selection import MeasuresLike, find_deepest
 from cranfield.scores import Scores
 
 CELLS = 1 << 22  # scores converted at a time: 32 MB

@@ -18,6 +18,7 @@ from cranfield.evaluation.options import OPTIONS
 from cranfield.evaluation.spelling import collect_spelling_notes
 from cranfield.labelling.blocks import Intents, Judgments, Rankings, count_by
 from cranfield.measures.base import Measure
+from cranfield.measures.selection import find_deepest
 from cranfield.scores import Facts, Note, note_topics, note_topics_file, sort_notes
 from cranfield.wording import describe_disagreement, format_count, format_names, format_option
 
@@ -480,16 +481,6 @@ def collect_label_notes(name: str, rankings: Rankings, ideal: Judgments) -> Iter
     if exceeding := _select_flagged(ideal.topics, retrieved > possible * (1 + 1e-9)):
         text = f"levels of {format_names(exceeding, 'topic')} exceed the ideal ranking"
         yield Note("labels", f"{name}: {text}. Scores may exceed 1.", name, tuple(exceeding))
-
-
-def find_deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
-    """Return the deepest rank used by any measure, or None if unlimited."""
-    # A cutoff of a condensed ranking can be at any rank of the complete ranking.
-    cutoffs = [depth if m.last_rank is None or m.condensed else m.last_rank for m in measures]
-    limits = [c for c in cutoffs if c is not None]
-    if len(limits) < len(cutoffs):
-        return None
-    return max(limits) if depth is None else min(depth, max(limits))
 
 
 def _note_unjudged_documents(

@@ -78,11 +78,11 @@ class EvaluationOption(Option):
 
 
 def declare(*flags: str, default: Any = None, doc: str, **fields: Any) -> Any:
-    """Return the field of an option with its row in the metadata."""
+    """Return the field of an option, whose metadata are the values of its row."""
     lines = "\n    ".join(line.strip() for line in doc.splitlines())
     choices = tuple(fields.get("meanings", ()))
-    row = EvaluationOption("", default, lines, flags=flags, choices=choices, **fields)
-    return field(default=default, metadata={"row": row})
+    row = {"default": default, "doc": lines, "flags": flags, "choices": choices, **fields}
+    return field(default=default, metadata=row)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -540,7 +540,7 @@ class Options:
         return not (value is None or value is False or (isinstance(value, str) and not value))
 
 
-OPTIONS: dict[str, EvaluationOption] = {f.name: replace(f.metadata["row"], name=f.name) for f in fields(Options)}
+OPTIONS: dict[str, EvaluationOption] = {f.name: EvaluationOption(f.name, **f.metadata) for f in fields(Options)}
 NAMES = tuple(OPTIONS)
 Options.__doc__ = "\n\n".join(
     ["The options of an evaluation.", "\n".join(f"{o.name}\n    {o.doc}" for o in OPTIONS.values())]

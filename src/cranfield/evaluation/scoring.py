@@ -15,7 +15,6 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.blocks import Block, map_blocks
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.extras import Costs
-from cranfield.evaluation.notes import find_deepest
 from cranfield.evaluation.options import Options
 from cranfield.evaluation.sampling import RunningMean, iter_samples
 from cranfield.labelling.blocks import Rankings
@@ -24,7 +23,7 @@ from cranfield.measures.expected import Expected
 from cranfield.measures.gains import MAX_LEVELS, Gain, parse_gain
 from cranfield.measures.intents import expand_gold, expand_intents
 from cranfield.measures.lists import Gold, Lists, build_tie_bounds
-from cranfield.measures.selection import Selection
+from cranfield.measures.selection import Selection, find_deepest
 
 
 class Column(NamedTuple):

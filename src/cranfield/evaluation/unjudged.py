@@ -18,13 +18,12 @@ from cranfield.errors import InputError
 from cranfield.evaluation.blocks import Block, map_blocks
 from cranfield.evaluation.collection import LabelledRun
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
-from cranfield.evaluation.notes import find_deepest
 from cranfield.evaluation.options import Options, Settings, with_options
 from cranfield.evaluation.scoring import Scorer
 from cranfield.labelling.blocks import expand_spans
 from cranfield.measures.bounds import BOUNDED, Ends, FullLists, compute_difference_bounds, is_bounded
 from cranfield.measures.lists import Lists, scatter, to_floats
-from cranfield.measures.selection import MeasuresLike
+from cranfield.measures.selection import MeasuresLike, find_deepest
 from cranfield.scores import ALL
 
 MEASURE = "nDCG@10"  # default

@@ -21,11 +21,11 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.collection import LabelledRun
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
-from cranfield.evaluation.notes import find_deepest
 from cranfield.labelling.blocks import Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.bounds import SUMS, compute_terms, is_sum
 from cranfield.measures.lists import Gold, Lists, total
+from cranfield.measures.selection import find_deepest
 
 Pairs = Sequence[tuple[str, str]]  # topics and documents
 Levels = Mapping[str, Mapping[str, float]]

@@ -119,3 +119,13 @@ def _deduplicate(measures: Sequence[Measure]) -> tuple[Measure, ...]:
 def _expand_measurements(m: Measure) -> list[Measure]:
     """Return all measurements of a user model, or the measure itself."""
     return [m.to_user_model(measurement) for measurement in MEASUREMENTS] if m.is_user_model() else [m]
+
+
+def find_deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
+    """Return the deepest rank used by any measure, or None if unlimited."""
+    # A cutoff of a condensed ranking can be at any rank of the complete ranking.
+    cutoffs = [depth if m.last_rank is None or m.condensed else m.last_rank for m in measures]
+    limits = [c for c in cutoffs if c is not None]
+    if len(limits) < len(cutoffs):
+        return None
+    return max(limits) if depth is None else min(depth, max(limits))

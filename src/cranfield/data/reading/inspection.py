@@ -18,7 +18,6 @@ import numpy as np
 from cranfield.arrays import LARGEST, Floats, Ints, Words
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.lines import UTF16, scan_lines
-from cranfield.data.reading.parts import map_in_order
 from cranfield.data.reading.records import (
     DUPLICATE,
     Problem,
@@ -32,6 +31,7 @@ from cranfield.data.reading.strings import Numbering, Strings
 from cranfield.data.reading.table import Irregular, Table, hash_in_groups
 from cranfield.dataclass import dataclass
 from cranfield.errors import DuplicateError, InputError
+from cranfield.parallel import map_in_order
 
 if TYPE_CHECKING:
     from cranfield.data.reading.formats import Format

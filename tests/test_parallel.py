@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cranfield.data.reading.parts import map_in_order
+from cranfield.parallel import map_in_order
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
