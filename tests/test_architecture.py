@@ -28,7 +28,6 @@ BASE = {
     "dataclass",
     "lazy_imports",
     "options",
-    "parallel",
     "references",
 }  # exceptions, sentences, types, results as tables, packages, rows of options
 COMPILED = {"kernel"}  # loops in C, where they could be built
@@ -45,7 +44,7 @@ MAY_USE: dict[str, set[str]] = {
     "evaluation": BASE | {"data", "labelling", "measures", "scores"},
     "assess": BASE | {"data", "scores"},
     "runs": BASE | {"data", "scores"},
-    "stats": BASE | {"scores", "figures"},
+    "stats": BASE | {"data.parallel", "scores", "figures"},
     "comparison": BASE
     | {
         "scores",

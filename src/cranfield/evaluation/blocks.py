@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
+from cranfield.data.parallel import map_in_order
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.gains import Gain
 from cranfield.measures.lists import (
@@ -19,7 +20,6 @@ from cranfield.measures.lists import (
     build_lists_block,
     split_topics,
 )
-from cranfield.parallel import map_in_order
 
 T = TypeVar("T")
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from cranfield import kernel
 from cranfield.arrays import Bools, Floats, Ints, Words
+from cranfield.data.parallel import map_in_order
 from cranfield.data.reading.strings import Strings, expand_spans
 from cranfield.data.reading.table import DocumentValues, Irregular, PartRead, Table, hash_in_groups
 from cranfield.data.run import Part, TableRun
@@ -24,7 +25,6 @@ from cranfield.data.values import ValueRecorder
 from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import RankingBuilder, RunLabels, Sampled
 from cranfield.labelling.gold import GoldStandard
-from cranfield.parallel import map_in_order
 
 
 class _UngroupedTopicError(Exception):

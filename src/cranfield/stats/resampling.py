@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cranfield.arrays import Ints
+from cranfield.data.parallel import map_in_order
 from cranfield.errors import InputError
-from cranfield.parallel import map_in_order
 
 TRIALS = 10_000
 MAX_TRIALS = 100_000_000  # trials; more would take too long

@@ -18,11 +18,11 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Ints
+from cranfield.data.parallel import map_in_order
 from cranfield.data.reading.strings import ROOM, Numbering, Strings
 from cranfield.data.reading.table import COLUMNS, Table
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
-from cranfield.parallel import map_in_order
 
 Part: TypeAlias = Callable[[], Table]
 Place: TypeAlias = Any  # position of a column: offset, type on disk, type; for strings,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from cranfield.arrays import LARGEST, Floats, Ints, Words
+from cranfield.data.parallel import map_in_order
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.lines import UTF16, scan_lines
 from cranfield.data.reading.records import (
@@ -31,7 +32,6 @@ from cranfield.data.reading.strings import Numbering, Strings
 from cranfield.data.reading.table import Irregular, Table, hash_in_groups
 from cranfield.dataclass import dataclass
 from cranfield.errors import DuplicateError, InputError
-from cranfield.parallel import map_in_order
 
 if TYPE_CHECKING:
     from cranfield.data.reading.formats import Format

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cranfield.parallel import map_in_order
+from cranfield.data.parallel import map_in_order
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
