@@ -13,11 +13,11 @@ from typing import Any, Unpack
 from cranfield.comparison.trend import LAST, Trend
 from cranfield.comparison.trend import trend as compute_trend
 from cranfield.errors import InputError
-from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.figures import charts, layout
 from cranfield.figures.figure import Figure, alt
 from cranfield.figures.theme import Theme, ThemeOptions
 from cranfield.lazy_imports import pl
+from cranfield.measures.selection import MeasuresLike
 from cranfield.plot.kinds import FigureKind, build_frame
 from cranfield.tables import format_percent
 from cranfield.wording import format_count
