@@ -43,7 +43,7 @@ MAY_USE: dict[str, set[str]] = {
     "scores": BASE | {"data.files", "measures.base"},
     "evaluation": BASE | {"data", "labelling", "measures", "scores"},
     "assess": BASE | {"data", "scores"},
-    "runs": BASE | {"data", "scores"},
+    "runs": BASE | {"data", "scores", "stats", "evaluation"},
     "stats": BASE | {"data.parallel", "scores", "figures"},
     "comparison": BASE
     | {
@@ -57,7 +57,7 @@ MAY_USE: dict[str, set[str]] = {
         "data.run_systems",
     },
     "figures": BASE | {"data.files", "data.names", "scores"},
-    "meta": BASE | {"figures"} | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison"},
+    "meta": BASE | {"figures", "runs"} | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison"},
     "judging": BASE
     | {
         "figures",
@@ -95,7 +95,7 @@ MAY_USE: dict[str, set[str]] = {
     | {"evaluation", "meta", "judging"},
     "plot": BASE
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats", "meta"}
-    | {"assess", "comparison", "figures"},
+    | {"assess", "comparison", "figures", "runs.overlap"},
     "tools": BASE | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats"},
     "spark": BASE | {"data", "labelling", "measures", "scores", "evaluation"},
     "cli": BASE

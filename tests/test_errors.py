@@ -105,10 +105,10 @@ def test_public_function_wrong_argument_raises_a_cranfield_error(
                 raise AssertionError(problem) from error
 
 
-def test_rbo_of_runs_names_the_way_to_one_topic() -> None:
+def test_rbo_of_a_run_and_a_ranking_raises() -> None:
     for run in (RUN, cf.read_run(RUN)):
-        with pytest.raises(cf.InputError, match=r"x is a run with a ranking for each topic\. Com"):
-            cf.meta.rbo(run, run)  # type: ignore[arg-type]
+        with pytest.raises(cf.InputError, match=r"x is a run with a ranking for each topic\. Pass two runs"):
+            cf.meta.rbo(run, ["a"])  # type: ignore[call-overload]
 
 
 def iter_first(scores: Any) -> Any:

@@ -47,6 +47,7 @@ _PUBLIC = {
     "evaluation.texts": "evaluate_texts",
     "evaluation.tracing": "explain",
     "evaluation.unjudged": "Bound bounds",
+    "runs.difference": "RunDifference diff",
     "runs.fusion": "FusedRun fuse",
     "judging.audit": "Audit audit",
     "judging.battles": "Battles battles",

@@ -171,7 +171,7 @@ WORKING = (
     "evaluate", "compare", "plan", "meta", "meta discriminative-power", "meta swap",
     "meta correlation", "meta concordance", "meta judgments", "plot cwl runs", "plot cwl vary",
     "plot cwl functions", "measures", "explain", "label", "judge", "battles",
-    "pool", "fuse", "validate", "simulate", "presets", "gdeval", "trec_eval", "completion", "help",
+    "pool", "fuse", "diff", "validate", "simulate", "presets", "gdeval", "trec_eval", "completion", "help",
 )  # fmt: skip
 
 
@@ -282,6 +282,7 @@ CHOSEN = {  # which of them there are depends on the command, not what it means 
     "--baseline",  # of trend: a file with the scores of a release; elsewhere a run
     "--ranks",  # of figures: how many are drawn; of compare: a switch
     "--missing",  # topics, or runs of a suite, which are never zero
+    "--k",  # of fuse: a parameter; of diff: a cutoff
     "--pool",  # of suite: a switch for the pooled difference; elsewhere a file of pooled documents
 }  # fmt: skip
 

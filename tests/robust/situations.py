@@ -28,6 +28,7 @@ battles pairs
 topics q x y
 report q x y -m AP -o page.html
 fuse x y -o fused.run
+diff x y
 suite s.toml -m AP
 trend n1 n2
 """

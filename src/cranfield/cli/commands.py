@@ -181,6 +181,16 @@ ROWS = (
         epilog="Exit codes: 0 ok, 1 tonight is or could be worse (with --fail-if-worse), 2 invalid input or usage.",
     ),
     Command(
+        "diff",
+        group="compare",
+        does="compare two runs without judgments: overlap, RBO, τ",
+        example="bm25.run dense.run\nbm25.run dense.run --qrels qrels.txt -m AP",
+        common="--qrels -m --k --p --rbo-ties --topics --documents -f -o --ties",
+        description="Show how far two runs agree: overlap, Jaccard, rank-biased overlap, Kendall's τ, and the "
+        "documents that entered and left the top. Topics with the least agreement come first. With "
+        "judgments: relevant documents that moved, and differences of measures.",
+    ),
+    Command(
         "plan",
         group="compare",
         needs="scipy.special",

@@ -26,8 +26,9 @@ from cranfield.figures.layout import shorten_names
 from cranfield.figures.theme import DEFAULT_THEME, Theme
 from cranfield.lazy_imports import pl
 from cranfield.meta.notes import collect_ranking_notes
-from cranfield.meta.rankings import STATISTICS, P
+from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.results import MethodResult, format_summary
+from cranfield.runs.overlap import P
 from cranfield.scores import Interval, Note, Scores
 from cranfield.stats.measure_scores import (
     check_run_count,

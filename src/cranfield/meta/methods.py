@@ -17,10 +17,11 @@ from cranfield.meta.judgments import TABLES as JUDGMENT_TABLES
 from cranfield.meta.judgments import compare_judgments
 from cranfield.meta.leave_one_out import leave_one_out
 from cranfield.meta.predictive import predictive_power
-from cranfield.meta.rankings import P, build_statistic_option
+from cranfield.meta.rankings import build_statistic_option
 from cranfield.meta.stability import TRIALS_OF_JUDGMENTS, stability, stability_of_judgments
 from cranfield.meta.swap import TRIALS, check_rate, swap
 from cranfield.options import Computation, Rows, build_help, choice, option, switch
+from cranfield.runs.overlap import P
 from cranfield.stats.families import count_steps
 from cranfield.stats.options import (
     SEED,

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property, partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,13 +19,17 @@ from numpy.typing import ArrayLike, NDArray
 from cranfield.arrays import TOLERANCE, Floats, sort_rounded
 from cranfield.data.run import Run
 from cranfield.dataclass import dataclass
-from cranfield.display import TableResult
+from cranfield.display import Rows, TableResult
 from cranfield.errors import InputError, check_choice, is_hashable, to_list
 from cranfield.lazy_imports import special, statistics
-from cranfield.options import Rows, option
-from cranfield.scores import Interval
+from cranfield.options import Rows as OptionRows
+from cranfield.options import option
+from cranfield.runs.difference import diff
+from cranfield.runs.overlap import OverlapBounds, P, Ties, TieVariant, compute_rbo_bounds
+from cranfield.scores import Interval, Note
 from cranfield.stats.result import Bounds, check_confidence, check_open_fraction
 from cranfield.stats.samples import to_array, to_mapping
+from cranfield.tables import ResultTable, bind_rows, build_columns
 from cranfield.wording import format_count, format_names, suggest_keywords
 
 __all__ = ["Correlation", "kendall", "rbo", "spearman", "tau_ap", "tau_ap_symmetric"]
@@ -35,10 +39,8 @@ SystemScores: TypeAlias = Mapping[str, float] | ArrayLike
 RankingLike: TypeAlias = Mapping[str, float] | Sequence[Hashable]
 Variant: TypeAlias = Literal["a", "b"]
 RboKind: TypeAlias = Literal["ext", "min", "max", "res"]
-TieVariant: TypeAlias = Literal["a", "b", "w"]
+RunInMemory: TypeAlias = Run | Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]]
 TiePlaces: TypeAlias = Mapping[Any, tuple[float, float]]  # items above, and items tied, by item
-
-P = 0.9  # of RBO: the first ten ranks have 86% of the weight
 
 
 @dataclass(frozen=True)
@@ -195,8 +197,75 @@ def tau_ap_symmetric(x: SystemScores, y: SystemScores, variant: Variant = "a") -
     return Correlation(f"symmetric τ_ap,{variant}", value, len(a), _NO_TEST)
 
 
+@dataclass(frozen=True)
+class TopicOverlap:
+    """Rank-biased overlap of two rankings of a topic: extrapolated, with its bounds."""
+
+    topic: str
+    value: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class RunOverlap(TableResult):
+    """Rank-biased overlap of two runs by topic. A topic that a run lacks is an empty ranking.
+
+    `value`, `lower` and `upper` are means over topics.
+
+    >>> overlap = rbo({"q1": ["a", "b"]}, {"q1": ["b", "a"]}, p=0.5)
+    >>> overlap["q1"].value, round(overlap["q1"].lower, 4), overlap.value
+    (0.5, 0.3863, 0.5)
+    """
+
+    topics: Rows[TopicOverlap]
+    p: float
+    ties: TieVariant
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def from_runs(cls, x: Any, y: Any, p: float, ties: TieVariant) -> RunOverlap:
+        result = diff(x, y, p=p, rbo_ties=ties)
+        rows = [TopicOverlap(row.topic, row.rbo, row.rbo_lower, row.rbo_upper) for row in result.topics]
+        return cls(Rows(rows), p, ties, result.notes)
+
+    def __getitem__(self, topic: str) -> TopicOverlap:
+        return next((row for row in self.topics if row.topic == topic), None) or self._reject(topic)
+
+    def _reject(self, topic: str) -> TopicOverlap:
+        raise InputError(f"topic {topic!r}", f"one of {format_names([row.topic for row in self.topics], 'topic')}")
+
+    def _compute_mean(self, name: str) -> float:
+        return math.fsum(getattr(row, name) for row in self.topics) / len(self.topics)
+
+    @property
+    def value(self) -> float:
+        """Mean extrapolated RBO."""
+        return self._compute_mean("value")
+
+    @property
+    def lower(self) -> float:
+        """Mean lower bound."""
+        return self._compute_mean("lower")
+
+    @property
+    def upper(self) -> float:
+        """Mean upper bound."""
+        return self._compute_mean("upper")
+
+    def _build_tables(self) -> list[ResultTable]:
+        column = bind_rows(self.topics)
+        caption = f"RBO of {format_count(len(self.topics), 'topic')}, p = {self.p:g}, ties variant {self.ties}"
+        names = ("value", "lower", "upper")
+        return [ResultTable("topics", (column("topic", key=True), *build_columns(column, *names)), caption)]
+
+
+@overload
+def rbo(x: RunInMemory, y: RunInMemory, p: float = P, *, ties: TieVariant = "a") -> RunOverlap: ...
+@overload
+def rbo(x: RankingLike, y: RankingLike, p: float = P, kind: RboKind = "ext", ties: TieVariant = "a") -> Correlation: ...
 @suggest_keywords
-def rbo(x: RankingLike, y: RankingLike, p: float = P, kind: RboKind = "ext", ties: TieVariant = "a") -> Correlation:
+def rbo(x: Any, y: Any, p: float = P, kind: RboKind = "ext", ties: TieVariant = "a") -> Correlation | RunOverlap:
     """Compute the rank-biased overlap of two rankings, which may differ in length and items.
 
     RBO = (1 − p)/p Σ_{d=1..∞} A_d p^d
@@ -218,6 +287,9 @@ def rbo(x: RankingLike, y: RankingLike, p: float = P, kind: RboKind = "ext", tie
     gives more weight to deep ranks. Rankings are sequences of names, or mappings ``{name: score}``.
     `n` is the number of different items.
 
+    Two runs (of `cf.read_run`, or dicts of rankings by topic) give a `RunOverlap`: value, lower and
+    upper bound by topic. Documents with equal scores are tied.
+
     Reference: Webber, Moffat and Zobel 2010, A Similarity Measure for Indefinite Rankings, ACM
     TOIS; Corsi and Urbano 2024, The Treatment of Ties in Rank-Biased Overlap, SIGIR.
 
@@ -232,18 +304,34 @@ def rbo(x: RankingLike, y: RankingLike, p: float = P, kind: RboKind = "ext", tie
     check_choice("kind", kind, RboKind)
     check_choice("ties", ties, TieVariant)
     check_open_fraction("p", p)
-    short, long = sorted((_find_places(x, "x"), _find_places(y, "y")), key=len)
-    values = _compute_rbo_values(short, long, p, ties)
-    values["res"] = values["max"] - values["min"]
+    if is_run(x) and is_run(y):
+        if kind != "ext":
+            raise InputError.from_problem("kind is for two rankings", "Use value, lower and upper of each topic.")
+        return RunOverlap.from_runs(x, y, p, ties)
+    first, second = _find_places(x, "x"), _find_places(y, "y")
+    value, lower, upper = _compute_single_rbo(first, second, p, ties)
     variant = "" if ties == "a" else f", ties={ties}"
     return Correlation(
         f"RBO_{kind}(p={p:g}{variant})",
-        values[kind],
-        len(short.keys() | long.keys()),
+        {"ext": value, "min": lower, "max": upper, "res": upper - lower}[kind],
+        len(first.keys() | second.keys()),
         _NO_TEST,
-        minimum=values["min"],
-        maximum=values["max"],
+        minimum=lower,
+        maximum=upper,
     )
+
+
+def _compute_single_rbo(x: TiePlaces, y: TiePlaces, p: float, ties: TieVariant) -> OverlapBounds:
+    """Return RBO_ext, RBO_min and RBO_max of two rankings of names."""
+    first, second = (sorted(ranking, key=lambda item: ranking[item][0]) for ranking in (x, y))
+    place = {item: i for i, item in enumerate(first)}
+    common = [(place[item], i) for i, item in enumerate(second) if item in place]
+    places = np.array(common, dtype=np.int64).reshape(-1, 2).T
+    arrays = [
+        Ties(*np.array([ranking[item] for item in items], dtype=np.int64).T)
+        for ranking, items in ((x, first), (y, second))
+    ]
+    return compute_rbo_bounds(arrays[0], arrays[1], (places[0], places[1]), p, ties)
 
 
 _NO_TEST = "descriptive: no test"
@@ -335,64 +423,10 @@ STATISTICS = {statistic.name: statistic for statistic in _STATISTICS}
 """Rows by the names of `statistic`. Only RBO has the parameter p."""
 
 
-def build_statistic_option(suffix: str = "") -> Rows:
+def build_statistic_option(suffix: str = "") -> OptionRows:
     """Return the option for the rank correlation."""
     text = f"one of {', '.join(STATISTICS)} (default: kendall){suffix}"
     return (option("--statistic", "NAME", text, choices=tuple(STATISTICS), default="kendall"),)
-
-
-def _compute_rbo_values(short: TiePlaces, long: TiePlaces, p: float, ties: TieVariant) -> dict[str, float]:
-    """Return RBO_ext, RBO_min and RBO_max of two rankings, of lengths s ≤ l.
-
-    Three sections: both rankings have items (d ≤ s), only the longer has (s < d ≤ l), neither has.
-    """
-    s, l = len(short), len(long)
-    items = sorted(long, key=lambda item: long[item][0])
-    items += [item for item in short if item not in long]
-    c, c_long = (_compute_contributions(ranking, items, l, ties) for ranking in (short, long))
-    only_long = np.array([item not in short for item in items[:l]], dtype=bool)
-    d = np.arange(1, l + 1)
-    common_seen = (c * c_long).sum(axis=0)
-    # The shorter ranking goes on with d − s unseen items: at best the first of the longer alone.
-    unseen, only_long_shares = np.maximum(d - s, 0), c_long[:l][only_long]
-    matched = np.where(np.arange(len(only_long_shares))[:, None] < unseen, only_long_shares, 0.0).sum(axis=0)
-    scale = _compute_agreement_scale(c, c_long, d, s, ties)
-    agreement = common_seen[s - 1] / scale[s - 1]
-    begun = np.maximum((only_long_shares > 0).sum(axis=0), 1)  # items with a contribution, some if d > s
-    extrapolated = common_seen + unseen * agreement * only_long_shares.sum(axis=0) / begun
-    weight, common = p**d, round(float(common_seen[-1]))
-    tail = -math.log1p(-p) - float((weight / d).sum())  # Σ p^d/d for d > l
-    deep = np.arange(l + 1, s + l - common + 1)  # from the last of these on, all items agree
-    growing = float(((2 * deep - l - s + common) / deep * p**deep).sum())
-    endless = p ** (s + l - common + 1) / (1 - p)
-    rest = {
-        "ext": (common + (l - s) * agreement) / l * p ** (l + 1) / (1 - p),
-        "min": common * tail,
-        "max": growing + endless,
-    }
-    overlaps = {"ext": extrapolated, "min": common_seen, "max": common_seen + matched}
-    return {
-        kind: float((1 - p) / p * ((overlap / scale * weight).sum() + rest[kind])) for kind, overlap in overlaps.items()
-    }
-
-
-def _compute_contributions(ranking: TiePlaces, items: Sequence[Any], depth: int, ties: TieVariant) -> Floats:
-    """Return [items, depths]: the contribution c of each item, 0 if not in the ranking."""
-    absent = (math.inf, 1)
-    places = np.array([ranking.get(item, absent) for item in items])
-    rank_above, tied = places[:, :1], places[:, 1:]
-    d = np.arange(1, depth + 1)
-    return (d > rank_above).astype(np.float64) if ties == "w" else np.clip((d - rank_above) / tied, 0.0, 1.0)
-
-
-def _compute_agreement_scale(c: Floats, c_long: Floats, d: NDArray[np.intp], s: int, ties: TieVariant) -> Floats:
-    """Return X_d / A_d: unseen items of the shorter ranking, below s, count as untied."""
-    if ties == "a":
-        return d.astype(np.float64)
-    power = 1 if ties == "w" else 2
-    short_sum = np.where(d > s, d, (c**power).sum(axis=0))
-    long_sum = (c_long**power).sum(axis=0)
-    return np.asarray((short_sum + long_sum) / 2 if ties == "w" else np.sqrt(short_sum * long_sum))
 
 
 def _compute_extrapolated_rbo(overlap: Floats, p: float) -> Floats:
@@ -489,18 +523,18 @@ def _match_scores(x: SystemScores, y: SystemScores, *names: str) -> tuple[Floats
     return a, b
 
 
-def _reject_run(ranking: Any, name: str) -> None:
-    """Raise an error if the rankings of all topics are passed instead of one."""
+def is_run(ranking: Any) -> bool:
+    """Return True for the rankings of all topics, False for the ranking of one."""
     inner = next(iter(ranking.values()), None) if isinstance(ranking, Mapping) else None
-    if isinstance(ranking, Run) or isinstance(inner, Mapping | list | tuple):
-        fix = "Compare one topic: cf.meta.rbo(a.ranked(topic), b.ranked(topic)) of cf.read_run."
-        raise InputError.from_problem(f"{name} is a run with a ranking for each topic", fix)
+    return isinstance(ranking, Run) or isinstance(inner, Mapping | list | tuple)
 
 
 def _find_places(ranking: RankingLike, argument: str) -> dict[Any, tuple[float, float]]:
     """Map each item to the number of items above it and tied with it, itself included."""
     ranking = to_mapping(ranking)
-    _reject_run(ranking, argument)
+    if is_run(ranking):
+        fix = "Pass two runs, or the rankings of one topic: a.rank_topic(topic) of cf.read_run."
+        raise InputError.from_problem(f"{argument} is a run with a ranking for each topic", fix)
     if isinstance(ranking, Mapping):
         names: list[Any] = list(ranking)
         scores = to_array(ranking, argument)

@@ -13,9 +13,10 @@ from cranfield.evaluation.evaluate import RunsLike
 from cranfield.figures.figure import Figure
 from cranfield.measures.selection import MeasuresLike
 from cranfield.meta.correlation import TRIALS, build_scatter_figure, correlation
-from cranfield.meta.rankings import P, build_statistic_option
+from cranfield.meta.rankings import build_statistic_option
 from cranfield.options import option
 from cranfield.plot.kinds import Drawing, FigureKind, JudgmentsOrScores, add_drawing_options, prepare_scores
+from cranfield.runs.overlap import P
 from cranfield.stats.options import build_confidence_option, build_trial_options
 
 __all__ = ["agreement"]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
-from functools import partial
-from itertools import chain, pairwise
+from dataclasses import field
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -20,19 +19,19 @@ from cranfield.data.files import write_whole
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates
 from cranfield.data.orders import RankBy, Ties
 from cranfield.data.reading.columns import ColumnsLike
-from cranfield.data.reading.grouping import group_topics
 from cranfield.data.reading.lines import parse_finite
 from cranfield.data.reading.strings import Numbering, Strings
 from cranfield.data.reading.table import Table
-from cranfield.data.run import Part, Run, TableRun, has_rank_conflict, sort_rows
+from cranfield.data.run import Run, TableRun, sort_rows
 from cranfield.data.run_inputs import RunLike
 from cranfield.data.run_reader import call_with_split, read_runs
 from cranfield.data.run_writer import format_run
 from cranfield.data.systems import RunNames, resolve_names
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
-from cranfield.scores import Note, note_topics
-from cranfield.wording import describe_disagreement, format_count, format_names, suggest_keywords
+from cranfield.runs.sources import RunSource, iterate_grouped
+from cranfield.scores import Note
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 Norm: TypeAlias = Literal["min-max", "max", "sum", "z", "rank", "none"]
 Absent: TypeAlias = Literal["zero", "min"]
@@ -241,80 +240,11 @@ class Settings:
 
 
 @dataclass(eq=False)
-class _Source:
-    """A run to fuse, and facts for notes, collected while it is read."""
+class _Source(RunSource):
+    """A run to fuse."""
 
-    run: Run
-    weight: float
-    topics: dict[str, None] = field(default_factory=dict)
-    tied: list[str] = field(default_factory=list)
-    contradicted: list[str] = field(default_factory=list)
+    weight: float = 1.0
     is_incomplete: bool = False  # True if the run misses documents that another run has
-
-    def iterate_parts(self, number: int) -> Iterator[Part]:
-        """Yield parts of the run. Their `strata` are its number."""
-        run = self.run
-        if not isinstance(run, TableRun):
-            yield partial(_mark_run, _to_table(run), number)
-            return
-        with run.wrap_errors():
-            for part in run.parts():
-                yield partial(_read_part, run, part, number)
-
-    def select(self, table: Table, number: int) -> tuple[Ints, Table]:
-        """Return the topic number and the line of each result of this run, best first."""
-        mask = np.asarray(table.strata == number)
-        groups = np.unique(table.group[mask])
-        part = replace(table.select_lines(mask), strata=None)
-        if isinstance(self.run, TableRun):
-            with self.run.wrap_errors():
-                part = self.run.merge_table(part)
-        if not self.run.keeps_order:
-            part = part.reorder(sort_rows(part, self.run.stable))
-            self._collect_facts(part)
-        self.topics.update(dict.fromkeys(part.names))
-        return groups[part.group], part
-
-    def _collect_facts(self, part: Table) -> None:
-        same = (np.diff(part.values) == 0) & (np.diff(part.group) == 0)
-        self.tied += [part.names[i] for i in np.unique(part.group[1:][same])]
-        if part.ranks is not None and not self.run.by_rank:
-            groups = zip(part.names, part.iter_bounds(), strict=True)
-            self.contradicted += [name for name, (a, b) in groups if has_rank_conflict(part, np.arange(a, b))]
-
-    def describe(self, topics: Sequence[str], settings: Settings) -> Iterator[Note]:
-        """Yield the notes about this run."""
-        run = self.run
-        missing = [topic for topic in topics if topic not in self.topics]
-        yield from note_topics("missing-topics", missing, "missing, fused from the other runs", run.name)
-        for kind, text in () if run.merging is None else run.merging.describe_merges():
-            yield Note(kind, f"{run.name}: {text}", run.name)
-        contradicted = self.contradicted or run.disagreement.topics
-        if contradicted:
-            yield Note("rank-order", f"{run.name}: {describe_disagreement(contradicted)}", run.name, (*contradicted,))
-        if self.tied and not settings.uses_scores:
-            order = "in input order" if run.stable else "ordered by document id"
-            yield from note_topics("ties", self.tied, f"with equal scores, {order}", run.name)
-
-
-def _read_part(run: TableRun, part: Part, number: int) -> Table:
-    with run.wrap_errors():
-        return _mark_run(part(), number)
-
-
-def _to_table(run: Run) -> Table:
-    """Return a run in memory as a table."""
-    rankings = run.to_dict()
-    pairs = [(topic, doc, score) for topic, docs in rankings.items() for doc, score in docs.items()]
-    topics, docs, scores = zip(*pairs, strict=True) if pairs else ((), (), ())
-    return Table.from_columns(Strings.from_list(docs), np.array(scores, dtype=float), Strings.from_list(topics))
-
-
-def _mark_run(table: Table, number: int) -> Table:
-    """Return the columns that fusion needs, with the number of the run as `strata`."""
-    ranks = np.full(len(table), np.nan) if table.ranks is None else table.ranks
-    strata = np.full(len(table), float(number))
-    return Table(table.topics, table.starts, table.docs, table.hashes, table.values, ranks=ranks, strata=strata)
 
 
 def _count_within(table: Table) -> Floats:
@@ -333,13 +263,7 @@ class _Fusion:
 
     def iterate_tables(self) -> Iterator[Table]:
         """Yield the fused rankings, best documents first, some topics at a time."""
-        parts = chain.from_iterable(source.iterate_parts(number) for number, source in enumerate(self.sources))
-        with group_topics(parts) as groups:
-            for group in groups:
-                yield self._fuse(group())
-        for source in self.sources:
-            if not source.topics:
-                raise InputError.from_problem("no results in run", "", source.run.where)
+        yield from map(self._fuse, iterate_grouped(self.sources))
 
     def _fuse(self, table: Table) -> Table:
         settings, method = self.settings, METHODS[self.settings.method]
@@ -391,7 +315,11 @@ class _Fusion:
     @property
     def notes(self) -> tuple[Note, ...]:
         """Notes about the runs, complete after all tables were read."""
-        notes = [note for source in self.sources for note in source.describe([*self.topics], self.settings)]
+        notes = [
+            note
+            for source in self.sources
+            for note in source.describe([*self.topics], "fused from the other runs", not self.settings.uses_scores)
+        ]
         incomplete = [source.run.name for source in self.sources if source.is_incomplete]
         settings = self.settings
         if settings.norm == "z" and METHODS[settings.method].needs_scores and settings.absent == "zero" and incomplete:
@@ -478,7 +406,7 @@ def _make_sources(runs: Sequence[Run], weights: list[float] | None, settings: Se
         if settings.uses_scores and (run.keeps_order or run.by_rank):
             problem = f"{run.name} has no scores, and {settings.method} adds scores"
             raise InputError.from_problem(problem, "Use rrf, or norm rank.")
-    return [_Source(run, weight) for run, weight in zip(runs, weights or [1.0] * len(runs), strict=True)]
+    return [_Source(run, weight=weight) for run, weight in zip(runs, weights or [1.0] * len(runs), strict=True)]
 
 
 @suggest_keywords
