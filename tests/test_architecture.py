@@ -43,7 +43,7 @@ MAY_USE: dict[str, set[str]] = {
     "scores": BASE | {"data.files", "measures.base"},
     "evaluation": BASE | {"data", "labelling", "measures", "scores"},
     "assess": BASE | {"data", "scores"},
-    "runs": BASE | {"data", "scores", "stats", "evaluation"},
+    "runs": BASE | {"data", "measures", "scores", "stats", "evaluation"},
     "stats": BASE | {"data.parallel", "scores", "figures"},
     "comparison": BASE
     | {

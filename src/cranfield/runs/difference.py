@@ -24,7 +24,7 @@ from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.options import Settings, with_options
-from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.measures.selection import MeasuresLike
 from cranfield.runs.overlap import P, Ties, TieVariant, compute_rbo_bounds, compute_tau_b, find_ties
 from cranfield.runs.sources import RunSource, iterate_grouped
 from cranfield.scores import Note, Scores, note_topics, note_topics_file
