@@ -12,6 +12,7 @@ from cranfield.data.reading.formats import TABLE, Format
 from cranfield.data.reading.shapes import RELEVANT, RETRIEVED, SHAPES
 from cranfield.data.reading.signatures import TABLE as TOOLS
 from cranfield.data.reading.signatures import USES, Signature, Use
+from cranfield.data.reading.user_columns import TABLES
 
 HEAD = """# File formats: reference
 
@@ -65,6 +66,35 @@ RECORDS = {
     "golden judgments": '`{"id", "query", "relevant": [doc, …]}` or `"relevant": {doc: level}`',
     "retrieved lists": '`{"id", "query", "retrieved": [doc, …]}`',
 }
+OTHER_TABLES = """`--columns ROLE=NAME` names the column of a role in every table that has the role. `TABLE.ROLE=NAME`
+names the column in one table. See [Name the columns](files.md#name-the-columns)."""
+TABLE_FILES = {
+    "scores": "`--scores`",
+    "queries": "`--queries`",
+    "docs": "`--docs`",
+    "by": "`--by`, `--clusters`",
+    "topics": "`--topics @FILE`",
+    "systems": "`--systems`",
+    "teams": "`--teams`",
+    "battles": "`battles`, `--preferences` of `meta`",
+    "sessions": "`session`, `--clicks`",
+    "answers": "`--answers`",
+    "assignments": "`answers`: assignments, `--nuggets`",
+    "support": "`--support`",
+    "rubric": "`--rubric`",
+    "texts": "`text`, `--references`",
+    "gold": "`--gold`",
+    "text-nuggets": "`--nuggets` of `text`",
+    "matches": "`--matches`",
+    "intents": "`--intents`",
+    "verticals": "`--verticals`",
+    "costs": "`--costs`",
+    "lengths": "`--lengths`",
+    "groups": "`--classes`, `--groups`",
+    "distributions": "`distribution`",
+    "hierarchy": "`hierarchy`",
+    "audit": "`--audit-file`",
+}
 _LINES = "columns by name"
 
 
@@ -72,7 +102,16 @@ def page() -> str:
     """Return the page. A format or a record without a description is an error."""
     parts = [HEAD, "## Formats", _list_formats(), "## Column names"]
     parts += ["Case, spaces, `_` and `-` are ignored: `Doc ID` is a document. The first matching name has priority."]
-    parts += [_list_columns(), "## Records", _list_records(), "## Files of other tools", _list_tools()]
+    parts += [
+        _list_columns(),
+        "## Other tables",
+        OTHER_TABLES,
+        _list_tables(),
+        "## Records",
+        _list_records(),
+        "## Files of other tools",
+        _list_tools(),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -100,6 +139,13 @@ def _list_columns() -> str:
         names = ", ".join(f"`{name}`" for name in SPELLINGS[role])
         rows.append([f"{role} ({WORDS[role]})" if role in WORDS else role, names])
     return "\n".join(table(["column", "names, by priority"], rows))
+
+
+def _list_tables() -> str:
+    rows = [
+        [f"`{name}`", TABLE_FILES[name], ", ".join(f"`{role}`" for role in roles)] for name, roles in TABLES.items()
+    ]
+    return "\n".join(table(["table", "files", "roles"], rows))
 
 
 def _list_records() -> str:

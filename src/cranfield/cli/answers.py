@@ -12,7 +12,7 @@ from cranfield.cli.answer_options import (
     TOKENS,
     collect_answer_inputs,
 )
-from cranfield.cli.options import call, get_shared_options
+from cranfield.cli.options import COLUMNS, call, get_shared_options
 from cranfield.cli.output import build_score_output_options, show, show_scores
 from cranfield.evaluation.answer_tables import TABLES
 from cranfield.evaluation.answers import AnswerCollection, evaluate_answers
@@ -52,6 +52,7 @@ OPTIONS = (
         repeat=True,
         requires="explain",
     ),
+    COLUMNS,
     *get_shared_options("import"),
 )
 

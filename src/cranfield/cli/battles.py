@@ -54,7 +54,7 @@ OPTIONS = (
 def run(options: argparse.Namespace) -> int:
     """Fit, and show the tables."""
     if not options.files:
-        reject_options(options, DECIDING - {"scores"}, "QRELS RUN RUN…, or --scores FILE…")
+        reject_options(options, DECIDING - {"scores", "columns"}, "QRELS RUN RUN…, or --scores FILE…")
     work = Computation(
         battles,
         "scores" if options.files or options.scores else "nothing",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
-from cranfield.cli.options import call, get_shared_options
+from cranfield.cli.options import COLUMNS, call, get_shared_options
 from cranfield.cli.output import build_score_output_options, show_scores
 from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
 from cranfield.options import argument, choice, option, switch
@@ -35,6 +35,7 @@ OPTIONS = (
         "items that a system lacks: error (default); uniform: all labels are equally likely",
         name="missing",
     ),
+    COLUMNS,
     *get_shared_options("import"),
 )
 

@@ -6,6 +6,7 @@ import argparse
 
 from cranfield.cli.arguments import parse_single_measure
 from cranfield.cli.options import (
+    COLUMNS,
     RUN_NAMES,
     build_format_option,
     build_tie_options,
@@ -56,6 +57,7 @@ OPTIONS = (
     ),
     build_format_option("--qrels-format", FORMATS),
     RUN_NAMES,
+    COLUMNS,
     *get_shared_options("import"),
 )
 

@@ -27,7 +27,9 @@ from cranfield.cli.messages import (
 from cranfield.cli.parser import Parser, Part
 from cranfield.cli.paths import check_outputs
 from cranfield.data.files import reopen_closed_streams, track_inputs
+from cranfield.data.reading.columns import parse_columns
 from cranfield.data.reading.source import reading_limits
+from cranfield.data.reading.user_columns import UserColumns, use_columns
 from cranfield.errors import CranfieldError, InputError, UserCodeError
 from cranfield.kernel import USED
 from cranfield.lazy_imports import load
@@ -125,13 +127,27 @@ def _run(arguments: Sequence[str], options: argparse.Namespace) -> int:
         load(row.needs)
     check_outputs(options)
     load_files(getattr(options, "imports", None) or ())
-    with reading_limits(options.max_line, options.max_expansion), track_inputs():
+    columns = parse_columns(getattr(options, "columns", None)) if row.is_native else {}
+    with reading_limits(options.max_line, options.max_expansion), track_inputs(), use_columns(columns) as used_columns:
         if row.is_native:
             from cranfield.cli.arguments import resolve_arguments
 
             resolve_arguments(options)
         assert parser.part.run is not None  # noqa: S101
-        return int(parser.part.run(options) or 0)  # most commands do not choose their code
+        code = int(parser.part.run(options) or 0)  # most commands do not choose their code
+        used_columns.reject_unused()
+        if not options.quiet:
+            _write_column_notes(used_columns)
+        return code
+
+
+def _write_column_notes(columns: UserColumns) -> None:
+    """Write the choices among several columns."""
+    if columns.doubts:
+        from cranfield.cli.messages import write_notes
+        from cranfield.scores import Note
+
+        write_notes([Note("columns", f"{location}: {text}") for location, text in columns.doubts.items()])
 
 
 def load_files(paths: Sequence[str]) -> None:

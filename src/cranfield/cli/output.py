@@ -12,6 +12,7 @@ from typing import Any
 from cranfield.cli.messages import is_json, write_notes
 from cranfield.cli.options import build_topics_option
 from cranfield.data.files import write_whole
+from cranfield.data.reading.user_columns import get_user_columns
 from cranfield.data.tracks import choose_topics, read_topics
 from cranfield.display import TableResult
 from cranfield.errors import FileError, InputError
@@ -123,6 +124,7 @@ def show(result: TableResult, options: argparse.Namespace) -> int:
     Notices go to standard error, unless they are part of what is written: of JSON and HTML, and of
     tables on a terminal.
     """
+    get_user_columns().reject_unused()
     output, format = options.output, "table" if options.format in LINES else options.format
     width = get_terminal_width(output)
     if format == "parquet" and output is None and sys.stdout.isatty():

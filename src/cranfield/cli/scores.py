@@ -52,7 +52,7 @@ MISSING = (
         requires="scores",
     ),
 )
-WITH_SCORES = {"scores", "lowers", "measures", "missing", "run_names", "by", "queries"}
+WITH_SCORES = {"scores", "lowers", "measures", "missing", "run_names", "by", "queries", "columns"}
 DECIDING = ({*NAMES, "presets", "classes", "groups"} | WITH_SCORES) - {"seed", "threads"}
 "Names of options that decide scores, and of those that do so with --scores."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.options import call, get_shared_options
+from cranfield.cli.options import COLUMNS, call, get_shared_options
 from cranfield.cli.output import build_score_output_options, show, show_scores
 from cranfield.errors import InputError
 from cranfield.evaluation.texts import BY_NUGGETS, BY_REFERENCES, TextCollection, evaluate_texts
@@ -50,6 +50,7 @@ OPTIONS = (
         "show the matched nuggets of a topic, their positions, and their contribution to S-measure",
     ),
     *build_score_output_options(),
+    COLUMNS,
     *get_shared_options("import"),
 )
 

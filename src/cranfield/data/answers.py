@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
+from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from cranfield.data.reading.cells import (
@@ -19,12 +20,13 @@ from cranfield.data.reading.cells import (
     iter_lines,
     read_lines,
 )
-from cranfield.data.reading.columns import SPELLINGS, TOPICS
+from cranfield.data.reading.columns import SPELLINGS, TOPICS, make_unknown_column_error
 from cranfield.data.reading.lines import Line, format_value, parse_identifier, truncate_text
 from cranfield.data.reading.records import Problem, Severity
 from cranfield.data.reading.shapes import is_list
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
+from cranfield.data.reading.user_columns import PIECES
 from cranfield.data.systems import check_distinct_paths
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
@@ -53,6 +55,7 @@ ANSWERS = Layout(
     },
     fields=lambda line, tab: line.split(tab, 1),
     verbatim=True,
+    table="answers",
 )
 SENTENCES = Layout((), (), {"text": ("text", "sentence"), "citations": ("citations", "citation")})
 
@@ -195,6 +198,7 @@ def read_pieces(line: Line, value: Any, layout: Layout, kind: str) -> Iterator[L
     """Yield the rows, or the objects of a list, as lines with our column names."""
     keys: tuple[Any, ...] = ()
     columns: dict[str, str] = {}
+    layout = layout.with_choices()
     for number, item in enumerate(_require_list(line, value, kind), 1):
         if item.__class__ is Line:
             yield item
@@ -203,7 +207,16 @@ def read_pieces(line: Line, value: Any, layout: Layout, kind: str) -> Iterator[L
             raise line.make_error(f"{kind} {number} {format_value(item)}", "an object")
         if tuple(item) != keys:
             keys, columns = tuple(item), layout.resolve_columns(item)
+            _check_choices(line, layout, keys)
         yield with_cells(line, {key: item[column] for key, column in columns.items()})
+
+
+def _check_choices(line: Line, layout: Layout, keys: Sequence[Any]) -> None:
+    """Raise InputError if an object lacks a column that the user has chosen for objects in lists."""
+    chosen = layout.find_choices(keys)
+    for role in chain.from_iterable(PIECES.values()):
+        if role in layout.choices and role not in chosen:
+            raise make_unknown_column_error(layout.choices[role].column, [*keys], line.location, line.number)
 
 
 def _require_list(line: Line, value: Any, kind: str) -> Sequence[Any]:
@@ -452,10 +465,11 @@ def _read_objects(source: Source) -> Iterator[Line]:
     if rows is None:
         yield from iter_lines(source, ANSWERS, source.name, "\t")
         return
+    layout = ANSWERS.with_choices()
     for row in rows.read_rows(source, True):
         if not isinstance(row, InputError):
             number, cells = row
-            columns = ANSWERS.resolve_columns(cells)
+            columns = layout.resolve_columns(cells)
             values = {key: cells[column] for key, column in columns.items()}
             yield Line(source.name, number, values)
 

@@ -10,17 +10,18 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from cranfield.data.reading.cells import Layout, detect_layout_format, iter_lines
-from cranfield.data.reading.columns import SPELLINGS, find_spelling
+from cranfield.data.reading.columns import SPELLINGS, find_named_column, find_spelling
 from cranfield.data.reading.formats import JSON
 from cranfield.data.reading.lines import Line, format_first_line, format_value, parse_finite, truncate_text
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
+from cranfield.data.reading.user_columns import get_user_columns
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, describe_value
 from cranfield.wording import format_count, format_names, format_option
@@ -56,8 +57,12 @@ LAYOUT = _Table(
     ("topic",),
     {"topic": (*(name for name in SPELLINGS["topic"] if name != "query"), "number", "num", "_id", "id")},
     header=("topic",),
+    table="by",
     expected_columns="a column with topics (topic, qid, query_id, id, …)",
 )
+
+
+_QUERIES = replace(LAYOUT, table="queries", cache={})
 
 
 @dataclass(frozen=True)
@@ -130,7 +135,7 @@ def read_attributes(
     ('slice', {'301': 'fact', '302': 'how'})
     """
     attributes: list[TopicAttribute] = []
-    tables: list[_AttributeTable] = [] if queries is None else [_read_table(queries)]
+    tables: list[_AttributeTable] = [] if queries is None else [_read_table(queries, _QUERIES)]
     for part in by if isinstance(by, list | tuple) else [by]:
         attributes += _read_part(part, tables, valid or {})
     names = [attribute.name for attribute in attributes]
@@ -209,13 +214,13 @@ def _parse_factor(text: str, table: _AttributeTable, derived: Mapping[str, int])
     raise InputError(f"no column {name!r}", f"one of {format_names(names, 'column')}", table.location)
 
 
-def _read_table(data: Any) -> _AttributeTable:
+def _read_table(data: Any, layout: _Table = LAYOUT) -> _AttributeTable:
     """Read a table, a mapping or a frame with a topic column."""
     location = Source.from_path(data).name if isinstance(data, str | os.PathLike) else "by"
     columns: dict[str, dict[str, str]] = {}
     lines: dict[str, tuple[Line, dict[str, str]]] = {}
     conflicts: dict[str, InputError] = {}
-    for line in _iter_lines(data, location):
+    for line in _iter_lines(data, location, layout):
         topic = line.get_name("topic")
         cells = {name[1:]: _read_cell(line, name) for name in line.cells if name[0] == _PREFIX}
         if topic in lines and cells != lines[topic][1]:
@@ -227,7 +232,9 @@ def _read_table(data: Any) -> _AttributeTable:
                 column[topic] = value
     if not lines:
         raise InputError("no topics", "a table with a topic column", location)
-    return _AttributeTable(columns, tuple(lines), location, find_spelling(_QUERY, columns), conflicts)
+    choice = get_user_columns().select(layout.table).get("query")
+    query = find_spelling(_QUERY, columns) if choice is None else find_named_column(choice.column, [*columns])
+    return _AttributeTable(columns, tuple(lines), location, query, conflicts)
 
 
 def _find_conflicts(
@@ -241,11 +248,11 @@ def _find_conflicts(
             yield column, line.make_problem(f"{problem}{format_first_line(first.number)}", fix)
 
 
-def _iter_lines(data: Any, location: str) -> Iterator[Line]:
+def _iter_lines(data: Any, location: str, layout: _Table) -> Iterator[Line]:
     """Yield the lines of a table. Raise an error for text without a header."""
     if isinstance(data, str | os.PathLike):
         source = Source.from_path(data)
-        format = detect_layout_format(source, LAYOUT)
+        format = detect_layout_format(source, layout)
         if format.tabular is None and format is not JSON:
             first = source.start.decode("utf-8", "replace").partition("\n")[0].strip()
             expected = "a table with a header and a topic column, such as topic,category"
@@ -255,7 +262,7 @@ def _iter_lines(data: Any, location: str) -> Iterator[Line]:
         data = dict(data.items())  # a pandas Series
     elif not (is_frame(data) or isinstance(data, Mapping | list)):
         raise InputError(describe_value(data), "FILE:COLUMN, {topic: value} or a frame", location)
-    yield from iter_lines(data, LAYOUT, location, nested=_flatten)
+    yield from iter_lines(data, layout, location, nested=_flatten)
 
 
 def _flatten(mapping: Mapping[Any, Any], location: str) -> Iterator[dict[str, Any]]:

@@ -28,6 +28,7 @@ LAYOUT = Layout(
         "draw": ("draw",),
         "to_judge": ("to_judge",),
     },
+    table="audit",
 )
 
 

@@ -51,7 +51,7 @@ class _Layout(Layout):
         keys = [key for key in KEYS if columns.keys() >= set(key)]
         return {name: columns[name] for name in (*keys[0], costs[0])} if keys and costs else {}
 
-    def is_header(self, names: Iterable[Any]) -> bool:
+    def has_header(self, names: Iterable[Any]) -> bool:
         return bool(self.resolve_columns(names))
 
     def describe_missing(self, columns: Mapping[str, str]) -> str:
@@ -66,6 +66,7 @@ LAYOUT = _Layout(
     | {unit: (unit,) for unit in UNITS},
     uniform=True,
     fixed=True,
+    table="costs",
     expected_columns="cost, and type, or topic and doc, or doc",
 )
 
@@ -185,9 +186,11 @@ def _read_text(source: Source) -> DocCosts | None:
 
 def _read_frame(frame: pl.DataFrame, location: str) -> DocCosts | None:
     """Return the costs of a frame, or None if a cell is invalid."""
-    spellings = LAYOUT.resolve_columns(frame.columns)
+    layout = LAYOUT.with_choices()
+    spellings = layout.resolve_columns(frame.columns)
     if not spellings or not len(frame):
         return None
+    layout.check_columns(frame.columns, spellings, location)
     *keys, costs = (frame[column] for column in spellings.values())
     is_text = costs.dtype == pl.String
     if not all(map(can_be_ids, keys)) or not (is_text or costs.dtype.is_numeric()):

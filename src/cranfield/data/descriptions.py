@@ -44,7 +44,7 @@ class _Docs(Layout):
         is_complete = "doc" in columns and ("title" in columns or "text" in columns)
         return "" if is_complete else self.expected_columns
 
-    def is_header(self, names: Iterable[Any]) -> bool:
+    def has_header(self, names: Iterable[Any]) -> bool:
         return not self.describe_missing(self.resolve_columns(names))
 
 
@@ -59,6 +59,7 @@ QUERIES = _Queries(
         "query": ("query", "query_text", "text", "title", "question", "utterance"),
     },
     verbatim=True,
+    table="queries",
     expected_line="topic<TAB>query",
     expected_columns="a column with topics (qid, query_id, topic, id, …) and a column with queries "
     "(query, text, title, question, …)",
@@ -72,6 +73,7 @@ DOCS = _Docs(
         "text": ("text", "contents", "content", "body", "abstract", "passage", "snippet"),
     },
     verbatim=True,
+    table="docs",
     expected_line="doc<TAB>text, or doc<TAB>title<TAB>text",
     expected_columns="a column with documents (docno, doc_id, id, …), and title, "
     "text (or contents, body, abstract, …) or both",

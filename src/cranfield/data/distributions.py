@@ -31,12 +31,14 @@ VALUES = Layout(
     {"item": ITEM, "label": LABEL, "value": VALUE},
     header=("item",),
     wide=True,  # with a column for each label
+    table="distributions",
 )
 VOTES = Layout(
     (("item", "assessor", "label"),),
     ("item", "assessor", "label"),
     {"item": ITEM, "assessor": ASSESSOR, "label": LABEL},
     header=("item",),
+    table="distributions",
 )
 TOLERANCE = 1e-6  # of the sum of written probabilities
 

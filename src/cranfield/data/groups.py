@@ -29,6 +29,7 @@ LAYOUT = Layout(
     TEXT,
     {name: SPELLINGS[name] for name in TEXT},
     uniform=True,
+    table="groups",
     expected_line=" ".join(TEXT),
     expected_columns=f"the columns {', '.join(TEXT)}",
 )

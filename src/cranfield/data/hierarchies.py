@@ -39,11 +39,13 @@ RUN = Layout(
         "score2": ("score2", "second_score", "second_level_score"),
         "tag": SPELLINGS["tag"],
     },
+    table="hierarchy",
 )
 PARENTS = Layout(
     (("topic", "second", "first"),),
     ("topic", "second", "first"),
     {"topic": SPELLINGS["topic"], "second": SECOND, "first": FIRST},
+    table="hierarchy",
 )
 
 

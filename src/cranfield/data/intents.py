@@ -40,6 +40,7 @@ LAYOUT = Layout(  # a type may replace the probability
         "probability": (*PROBABILITY, *SPELLINGS["type"]),
         "type": SPELLINGS["type"],
     },
+    table="intents",
 )
 
 

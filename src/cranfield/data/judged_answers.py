@@ -64,8 +64,9 @@ ASSIGNMENTS = Layout(
     verbatim=True,
     expected_columns=f"a column named topic, or qid ({ANSWERS_HINT})",
     use="answers",
+    table="assignments",
 )
-BANK = Layout((("topic", "nugget", "importance"),), ("topic",), NUGGET_SPELLINGS, verbatim=True)
+BANK = Layout((("topic", "nugget", "importance"),), ("topic",), NUGGET_SPELLINGS, verbatim=True, table="assignments")
 SUPPORT = Layout(
     (("topic", "run", "sentence", "citation", "support"),),
     ("topic",),
@@ -77,6 +78,7 @@ SUPPORT = Layout(
         "support": ("support", "label", "judgment"),
     },
     verbatim=True,
+    table="support",
 )
 CRITERIA = Layout(
     (("topic", "run", "criterion", "axis", "weight", "met"),),
@@ -90,6 +92,7 @@ CRITERIA = Layout(
         "met": ("met", "criteria_met"),
     },
     verbatim=True,
+    table="rubric",
 )
 
 # Values of labels. Among labels with equal values, the first is the usual one.

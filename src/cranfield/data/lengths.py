@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.data.reading.columns import SPELLINGS, find_spelling
+from cranfield.data.reading.cells import Layout
+from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.formats import FORMAT, JSON, TREC, Format, guess_format
 from cranfield.data.reading.lines import (
     check_not_empty,
@@ -36,6 +37,13 @@ UNITS = {
     "characters": ("characters", "chars", "character_count", "num_characters"),
     "": ("length", "len", "doc_length", "doclen", "size"),  # the unit of the measure
 }
+LAYOUT = Layout(
+    (("doc", "length"),),
+    ("doc",),
+    {"doc": SPELLINGS["doc"]} | {unit or "length": names for unit, names in UNITS.items()},
+    header=("doc",),
+    table="lengths",
+)
 EXPECTED = "a document and its length, a number ≥ 0"
 
 
@@ -124,9 +132,10 @@ def _read_file(source: Source) -> DocLengths:
 
 def _detect_format(source: Source) -> Format:
     """Detect the format as for runs, but a header needs no topic column."""
+    layout = LAYOUT.with_choices()
     for line in split_lines(source.start)[:1]:
         for name, separator in (("csv", ","), ("tsv", "\t")):
-            if find_spelling(SPELLINGS["doc"], line.decode("utf-8", "replace").split(separator)):
+            if layout.is_header(line.decode("utf-8", "replace").split(separator)):
                 return FORMAT[name]
     format = guess_format(source)
     return TREC if format.tabular is not None and format.tabular.headed else format
@@ -152,12 +161,14 @@ def _find_first_error(source: Source) -> InputError:
 
 
 def _read_frame(frame: pl.DataFrame, location: str, header: bool = False) -> DocLengths:
-    doc = find_spelling(SPELLINGS["doc"], frame.columns)
-    found_units = {unit: find_spelling(names, frame.columns) for unit, names in UNITS.items()}
-    units = {unit: name for unit, name in found_units.items() if name is not None}
+    layout = LAYOUT.with_choices()
+    columns = layout.resolve_columns(frame.columns)
+    doc = columns.get("doc")
+    units = {unit: columns[unit or "length"] for unit in UNITS if (unit or "length") in columns}
     if doc is None or not units:
         problem = f"columns {', '.join(frame.columns)}"
         raise InputError(problem, "doc, and length, words or characters", location)
+    layout.check_columns(frame.columns, columns, location)
     for column in (doc, *units.values()):
         if frame[column].dtype.is_nested():
             problem = f"{column} of type {frame[column].dtype}"

@@ -45,6 +45,7 @@ LAYOUT = Layout(
     },
     uniform=True,
     use="battles",
+    table="battles",
 )  # fmt: skip
 
 

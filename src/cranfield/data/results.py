@@ -24,6 +24,7 @@ from cranfield.data.reading.lines import Line, parse_finite, parse_identifier
 from cranfield.data.reading.signatures import Match, match_object, read_rows, reject_foreign
 from cranfield.data.reading.source import START, Source
 from cranfield.data.reading.tables import is_frame
+from cranfield.data.reading.user_columns import get_user_columns
 from cranfield.data.replicates import find_replicate_columns, read_replicates
 from cranfield.data.score_rows import ALL, AMEAN, ReadLog, Result, get_details, resolve_details
 from cranfield.data.systems import RunNames
@@ -49,6 +50,7 @@ LAYOUT = Layout(
     header=("topic",),
     wide=True,  # with a column for each measure
     keeps_columns=True,  # of replicates
+    table="scores",
     use="scores",
 )
 
@@ -265,12 +267,20 @@ def _read_line(line: Line, orders: Sequence[Names], log: ReadLog) -> Iterator[Re
         score = math.nan if is_own_format and cells[value] is None else cells[value]
         yield Result(name, topic, measured, score, line, *replicates)
         return
+    for column, cell in _iter_measures(line, cells):
+        if column != "topic" and column not in columns.values():
+            yield Result(name, topic, str(column).strip(), cell, line, *replicates)
+
+
+def _iter_measures(line: Line, cells: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Return the columns that can be measures: all, or the column of values chosen by the user."""
+    chosen = get_user_columns().select("scores").get("value")
+    if chosen is not None and "value" in cells:
+        return [(chosen.column, cells["value"])]
     if (doc := find_spelling(SPELLINGS["doc"], cells)) is not None:
         problem = f"column {doc!r} holds documents: this is a run or qrels, not scores"
         raise make_not_scores_error(problem, line.location, line.number)
-    for column, cell in cells.items():
-        if column != "topic" and column not in columns.values():
-            yield Result(name, topic, str(column).strip(), cell, line, *replicates)
+    return cells.items()
 
 
 def _reorder_fields(line: Line, orders: Sequence[Names]) -> Line:

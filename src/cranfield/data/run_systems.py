@@ -25,6 +25,7 @@ _LAYOUT = Layout(
         "seed": ("seed", "random_seed"),
     },
     header=("system",),
+    table="systems",
     expected_columns="run and system (and optionally seed)",
 )
 _LOCATION = "systems"

@@ -59,12 +59,14 @@ LISTS = Layout(
     (*QUERY, "doc"),
     COLUMNS,
     uniform=True,
+    table="sessions",
 )
 CLICKS = Layout(
     ((*QUERY, "rank", "length"), (*QUERY, "rank", "length", "level")),
     (*QUERY, "rank"),
     COLUMNS,
     uniform=True,
+    table="sessions",
 )
 CLICKED_DOCS = replace(CLICKS, forms=((*QUERY, "rank", "doc"), (*QUERY, "rank", "doc", "level")))
 DEEPEST = 1_000_000  # maximum rank of a click

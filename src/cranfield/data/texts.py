@@ -60,6 +60,7 @@ TEXTS = Layout(
     },
     fields=lambda line, tab: line.split(tab, 1),
     verbatim=True,
+    table="texts",
 )
 GOLD_ONLY = (
     *("ground_truth", "ground_truths", "gold", "gold_answer", "gold_answers"),
@@ -71,7 +72,7 @@ GOLD_ONLY = (
 def _build_gold_layout(names: Sequence[str]) -> Layout:
     """Return the layout of gold answers in a column with one of these names."""
     spellings = {"topic": ID_SPELLINGS["topic"], "text": names, "nugget": TEXTS.spellings["nugget"]}
-    return Layout(TEXTS.forms, TEXTS.required, spellings, fields=TEXTS.fields, verbatim=True)
+    return Layout(TEXTS.forms, TEXTS.required, spellings, fields=TEXTS.fields, verbatim=True, table="gold")
 
 
 GOLD = _build_gold_layout((*GOLD_ONLY, *TEXTS.spellings["text"]))  # answers of systems have the last spellings
@@ -89,12 +90,14 @@ NUGGETS = Layout(
     },
     fields=lambda line, blank: split_fields(line, blank)[:4],  # NTCIREVAL ignores what follows
     verbatim=True,
+    table="text-nuggets",
 )
 MATCHES = Layout(
     (("topic", "nugget", "offset"),),
     ("topic", "nugget", "offset"),
     {"topic": SPELLINGS["topic"], "nugget": NUGGET, "offset": ("offset", "position", "pos", "end")},
     verbatim=True,
+    table="matches",
 )
 EVERY_FILE = "With --nuggets, each file is a system. Pass references with --references."
 SYSLEN = "syslen="  # replaces the nugget on the line with the text length
@@ -233,7 +236,7 @@ def _read_tabs(data: TextsLike) -> dict[str, tuple[str, ...]]:
 
     Raise Irregular for other input.
     """
-    if not is_plain_file(data):
+    if not is_plain_file(data) or TEXTS.with_choices().is_declared:
         raise Irregular
     source = Source.from_path(data)
     format = detect_layout_format(source, TEXTS, "\t")

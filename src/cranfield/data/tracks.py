@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, detect_layout_format, get_location, iter_lines
-from cranfield.data.reading.columns import SPELLINGS, TOPICS, find_spelling
+from cranfield.data.reading.columns import SPELLINGS, TOPICS
 from cranfield.data.reading.formats import JSON, detect_format, guess_format
 from cranfield.data.reading.lines import (
     BLANK,
@@ -166,7 +167,7 @@ class TopicFile:
         return cut, f"{self.where}: {part} of each line is read as the topic"
 
 
-COLUMN = Layout((("topic",),), ("topic",), {"topic": (*TOPICS, "_id", "id")})
+COLUMN = Layout((("topic",),), ("topic",), {"topic": (*TOPICS, "_id", "id")}, table="topics")
 
 
 def _is_text(source: Source) -> bool:
@@ -178,12 +179,13 @@ def _is_text(source: Source) -> bool:
 def _read_topic_column(source: Source) -> tuple[str, ...] | None:
     """Return the topics of qrels, a run or a table with a topic column, or None."""
     first = source.first_lines[0].decode("utf-8", "replace") if source.first_lines else ""
-    headed = any(sign in first and COLUMN.is_header(first.split(sign)) for sign in "\t,;")
-    format = detect_layout_format(source, COLUMN) if headed else guess_format(source)
+    layout = COLUMN.with_choices()
+    headed = any(sign in first and layout.is_header(first.split(sign)) for sign in "\t,;")
+    format = detect_layout_format(source, layout) if headed else guess_format(source)
     if format is JSON:
         return _read_json_topics(source, read_json(source))
     if format.tabular is not None and (headed or not format.tabular.headed):
-        return tuple(dict.fromkeys(line.get_name("topic") for line in iter_lines(source, COLUMN, "")))
+        return tuple(dict.fromkeys(line.get_name("topic") for line in iter_lines(source, layout, "")))
     if all(len(line.split()) == 1 for line in source.first_lines):
         return None
     return _read_record_topics(source)
@@ -204,7 +206,9 @@ def _read_json_topics(source: Source, data: Any) -> tuple[str, ...] | None:
 def _read_row_topics(data: Any) -> tuple[str, ...] | None:
     """Return the topics of rows that all have a topic, such as the rows of a pool."""
     rows = data if isinstance(data, list) else []
-    topics = [row.get(find_spelling(TOPICS, row)) for row in rows if isinstance(row, Mapping)]
+    layout = COLUMN.with_choices()
+    spellings = replace(layout, spellings={"topic": TOPICS}, cache={})
+    topics = [row.get(spellings.resolve_columns(row).get("topic", "")) for row in rows if isinstance(row, Mapping)]
     if not topics or None in topics or len(topics) < len(rows):
         return None
     return tuple(dict.fromkeys(map(str, topics)))
@@ -291,6 +295,7 @@ TEAMS = Layout(
     ("run", "team"),
     {"run": SPELLINGS["tag"], "team": ("team", "team_id", "group", "participant")},
     header=("team",),
+    table="teams",
     fields=_split_fields,
     expected_columns="run and team",
 )

@@ -38,6 +38,7 @@ from cranfield.data.reading.shapes import TREC_ANSWERS
 from cranfield.data.reading.signatures import TABLE, Use
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table, iter_whole_topics
+from cranfield.data.reading.user_columns import get_user_columns
 from cranfield.data.results import read_results
 from cranfield.data.run import make_no_topic_error
 from cranfield.data.score_rows import ReadLog
@@ -138,6 +139,9 @@ def check_file(path: str | os.PathLike[str], kind: str, read: Callable[..., Any]
         report.problems.append(Problem.from_error(error, report.where))
     else:
         report.topics = tuple(data if kind in BY_TOPIC else getattr(data, "topics", ()))
+        columns = get_user_columns().tables.get(report.where, {})
+        uses = [f"{role} in column {column}" for role, column in columns.items()]
+        report.describe = partial(", ".join, [kind, *uses])
     return report
 
 

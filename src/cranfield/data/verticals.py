@@ -44,6 +44,7 @@ LAYOUT = Layout(
         "vertical": ("vertical", "vertical_id", *SPELLINGS["type"]),
         "value": ("value", "probability", "prob", "pr", "p", "weight", *SPELLINGS["level"]),
     },
+    table="verticals",
 )
 
 

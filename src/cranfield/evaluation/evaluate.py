@@ -11,6 +11,8 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats
 from cranfield.data.qrels import QrelsLike
+from cranfield.data.reading.columns import parse_columns
+from cranfield.data.reading.user_columns import use_columns
 from cranfield.data.run import Run
 from cranfield.data.run_inputs import RunLike
 from cranfield.data.run_reader import call_with_split
@@ -61,10 +63,11 @@ class Evaluator:
     def __init__(self, qrels: QrelsLike, measures: MeasuresLike = None, **options: Unpack[Settings]) -> None:
         settings = Options.from_mapping(options)
         selection = settings.select_measures(measures)
-        self.collection = Collection.from_qrels(qrels, settings, selection.measures)
+        with use_columns(parse_columns(settings.columns)):
+            self.collection = Collection.from_qrels(qrels, settings, selection.measures)
+            self.attributes = read_option(settings)
         self.options = self.collection.options
         self.scorer = Scorer(self.collection, selection, settings)
-        self.attributes = read_option(settings)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -73,7 +76,8 @@ class Evaluator:
 
     def read(self, runs: RunsLike) -> list[Run]:
         """Read one or several runs with the options. Names are unique."""
-        return self.collection.read(runs)
+        with use_columns(parse_columns(self.options.columns)):
+            return self.collection.read(runs)
 
     def __call__(self, runs: RunsLike) -> Scores:
         """Score one or several runs."""

@@ -328,9 +328,10 @@ class Options:
         "--columns",
         metavar="C=NAME,…",
         group="formats",
-        help="names or numbers of columns, such as run.score=3",
-        doc="""Names of columns in the files, or their numbers from 1, as a dict or
-        ``"topic=user_id,level=rating"``, ``"run.topic=1,run.doc=2,run.score=3"``.""",
+        help="columns of tables: topic=user_id,run.score=3",
+        doc="""Names of columns in tables, as a dict or ``"topic=user_id,level=rating"``. ``queries.topic=id`` is
+        the column of one kind of table. Judgments and runs can also have numbers of columns from 1:
+        ``"run.topic=1,run.doc=2,run.score=3"``.""",
     )
     tie_samples: int = declare(
         "--tie-samples",

@@ -80,7 +80,7 @@ def test_read_rows_parsers_and_records_agree(
             patch.setitem(sys.modules, "orjson", None)
             assert describe_outcome(path, kind) == outcome
         with monkeypatch.context() as patch:
-            patch.setattr(formats, "has_rows_on_lines", lambda source: False)  # the reader of records
+            patch.setattr(formats, "has_rows_on_lines", lambda source, options: False)  # the reader of records
             assert describe_outcome(path, kind) == outcome
 
 

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import chain, islice
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
-from cranfield.data.reading.columns import describe_column, find_spelling, reject_duplicates
+from cranfield.data.reading.columns import (
+    describe_column,
+    find_named_column,
+    find_spelling,
+    make_unknown_column_error,
+    reject_duplicates,
+)
 from cranfield.data.reading.contents import Place, SourceRecord, is_empty
 from cranfield.data.reading.formats import FORMAT, JSON, LETOR, TREC, Format, guess_format
 from cranfield.data.reading.lines import (
@@ -34,9 +40,10 @@ from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import Row, is_frame, to_polars
 from cranfield.data.reading.trec import Fields, strip_comments
+from cranfield.data.reading.user_columns import PIECES, Choice, get_user_columns
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import format_count
+from cranfield.wording import format_count, format_option
 
 Names: TypeAlias = tuple[str, ...]
 Nested: TypeAlias = Callable[[Mapping[Any, Any], str], Iterable[dict[str, Any]]]
@@ -62,7 +69,14 @@ class Layout:
     expected_line: str = ""  # description of a line of text for errors,
     expected_columns: str = ""  # and of the columns of tables
     use: Use | None = None  # use of the tables, if files of other tools are rejected
+    table: str = ""  # kind of table, as the user calls it: see `user_columns`
+    choices: Mapping[str, Choice] = field(default_factory=dict)  # columns chosen by the user, by role
     cache: dict[tuple[Any, ...], dict[str, str]] = field(default_factory=dict, compare=False)
+
+    def with_choices(self) -> Self:
+        """Return the layout with the columns that the user has chosen for this kind of table."""
+        choices = {} if self.choices else get_user_columns().select(self.table)
+        return replace(self, choices=choices, cache={}) if choices else self
 
     def resolve_columns(self, names: Iterable[Any]) -> dict[str, str]:
         """Map each role to the column that has it."""
@@ -75,18 +89,69 @@ class Layout:
 
     def _find_columns(self, names: tuple[Any, ...]) -> dict[str, str]:
         columns: dict[str, str] = {}
+        chosen = self.find_choices(names)
         for role, spellings in self.spellings.items():
-            column = find_spelling(spellings, (name for name in names if name not in columns.values()))
+            used = (*columns.values(), *chosen.values())
+            column = chosen.get(role) or find_spelling(spellings, (name for name in names if name not in used))
             if column is not None:
                 columns[role] = column
         if self.wide and (self.keeps_columns or len(columns) < len(self.spellings)):
-            columns = {role: column for role, column in columns.items() if role in self.required}
+            columns = {role: column for role, column in columns.items() if role in self.required or role in chosen}
             columns |= {name: name for name in names if name not in columns.values()}
         return columns
 
+    @property
+    def is_declared(self) -> bool:
+        """True if the user has named columns of this kind of table."""
+        return any(choice.is_declared for choice in self.choices.values())
+
+    def find_choices(self, names: Sequence[Any]) -> dict[str, str]:
+        """Return the columns chosen by the user that a table has."""
+        columns = {role: find_named_column(choice.column, names) for role, choice in self.choices.items()}
+        return {role: column for role, column in columns.items() if column is not None}
+
     def is_header(self, names: Iterable[Any]) -> bool:
         """Return True if the names look like a header, even if a column is missing."""
+        names = tuple(names)
+        return bool(self.choices and self.find_choices(names)) or self.has_header(names)
+
+    def has_header(self, names: Iterable[Any]) -> bool:
+        """Return True if the names have the roles of a header."""
         return self.resolve_columns(names).keys() >= set(self.header or self.required[:2])
+
+    def check_columns(
+        self, names: Sequence[Any], columns: Mapping[str, str], location: str, line: int | None = None
+    ) -> None:
+        """Raise InputError if a table lacks a required column, or a column chosen by the user."""
+        chosen = self.find_choices(names)
+        in_pieces = {role for column, roles in PIECES.items() if column in columns for role in roles}
+        for role, choice in self.choices.items():
+            if role not in chosen and role not in in_pieces:
+                other = f"{self.table}.{role}=" if role in columns and not choice.is_declared else ""
+                raise make_unknown_column_error(choice.column, [*map(str, names)], location, line, other)
+        if expected := self.describe_missing(columns):
+            role = next((role for role in self.required if role not in columns), "")
+            hint = format_option(f"or use --columns {role}=NAME", "") if self.table and names and role else ""
+            raise InputError(f"columns {', '.join(map(str, names))}", expected, location, line, hint)
+        self._report_columns(names, columns, location)
+
+    def _report_columns(self, names: Sequence[Any], columns: Mapping[str, str], location: str) -> None:
+        """Note the columns for `validate -v`, and roles that several columns could have."""
+        context = get_user_columns()
+        context.used_keys.update(choice.key for choice in self.choices.values())
+        if not self.table or location in context.tables:
+            return
+        roles = {role: columns[role] for role in self.spellings if role in columns}
+        context.tables[location] = roles
+        unused = [name for name in names if name not in roles.values()]
+        doubts = [
+            f"the {role} is column {column}, not {' or '.join(others)}"
+            for role, column in roles.items()
+            if role not in self.choices
+            and (others := [str(name) for name in unused if find_spelling(self.spellings[role], [name]) is not None])
+        ]
+        if doubts:
+            context.doubts[location] = "; ".join(doubts)
 
     def describe_missing(self, columns: Mapping[str, str]) -> str:
         """Describe a missing column; empty if the table has all required columns."""
@@ -131,7 +196,7 @@ def iter_lines(
     nested: Nested | None = None,
 ) -> Iterator[Line]:
     """Yield the lines of the data, as `read_lines`, but allow empty data."""
-    separator = to_separator(separator)
+    separator, layout = to_separator(separator), layout.with_choices()
     if isinstance(data, str | os.PathLike):
         yield from _read_file(Source.from_path(data), layout, separator, nested)
     elif is_frame(data):
@@ -168,6 +233,10 @@ def _read_file(source: Source, layout: Layout, separator: str | None, nested: Ne
 
 def read_text_lines(source: Source, layout: Layout, separator: str | None = None) -> Iterator[Line]:
     """Yield the lines of a text file, without format detection."""
+    for choice in layout.choices.values():
+        if choice.is_declared:
+            problem = f"no column {choice.column!r}: lines of text have no column names"
+            raise InputError.from_problem(problem, "Add a header, or remove the column from --columns.", source.name)
     forms, separator = layout.forms, to_separator(separator)
     expected = layout.expected_line or _format_forms(forms, _format_separator(separator))
     for number, text in iter_text_lines(source, comments=not layout.verbatim):
@@ -189,7 +258,8 @@ def read_text_columns(data: Any, layout: Layout) -> dict[str, Strings]:
 
     Raise Irregular for files with problems: the caller then reads line by line to find them.
     """
-    if not is_plain_file(data):
+    layout = layout.with_choices()
+    if not is_plain_file(data) or layout.is_declared:
         raise Irregular
     source = Source.from_path(data)
     format = detect_layout_format(source, layout)
@@ -209,6 +279,7 @@ def read_text_columns(data: Any, layout: Layout) -> dict[str, Strings]:
 
 def detect_layout_format(source: Source, layout: Layout, separator: str | None = None) -> Format:
     """Detect the format of a file, with the columns of the layout as header."""
+    layout = layout.with_choices()
     first, _, rest = source.start.decode("utf-8", "replace").lstrip().partition("\n")
     for name, delimiter in (("tsv", "\t"), ("csv", ","), ("csv", ";")):
         if layout.is_header(first.split(delimiter)):
@@ -243,20 +314,30 @@ def _read_rows(
             raise row
         number, cells = row
         if names is None or (tuple(cells) != names and not layout.fixed):
-            if layout.use is not None and (signature := detect_record(cells if names else first, location)) is not None:
-                reject_foreign(signature, layout.use, location, number)
-                if names is None and signature.get_reader(layout.use) is not None:
-                    yield from _read_foreign_rows(
-                        signature, layout.use, location, rows if headed else chain([row], rows)
-                    )
-                    return
+            signature = _detect_foreign(layout, cells if names else first, cells, location, number)
+            if signature is not None and layout.use is not None and names is None:
+                yield from _read_foreign_rows(signature, layout.use, location, rows if headed else chain([row], rows))
+                return
             names, columns = tuple(cells), layout.resolve_columns(cells)
-            if expected := layout.describe_missing(columns):
-                actual = f"columns {', '.join(map(str, names))}"
-                raise InputError(actual, expected, location, number)
+            layout.check_columns(names, columns, location, number)
         if not headed:
             yield Line(location, number, {role: cells.get(column) for role, column in columns.items()})
         headed = False
+
+
+def _detect_foreign(
+    layout: Layout, record: Any, names: Mapping[Any, Any], location: str, line: int | None
+) -> Signature | None:
+    """Return the format of another tool that has a reader for the layout, unless the user has chosen the columns.
+
+    Raise InputError for a format without a reader.
+    """
+    is_chosen = bool(layout.choices) and len(layout.find_choices(tuple(names))) == len(layout.choices)
+    signature = None if layout.use is None or is_chosen else detect_record(record, location)
+    if signature is None or layout.use is None:
+        return None
+    reject_foreign(signature, layout.use, location, line)
+    return signature if signature.get_reader(layout.use) is not None else None
 
 
 def _peek_row(
@@ -320,9 +401,10 @@ def _read_mapping(data: Any, layout: Layout, location: str, nested: Nested | Non
     if _is_record_list(data):
         rows = data
     elif nested is None:
-        rows = _flatten(data, layout.required, location)
+        rows, layout = _flatten(data, layout.required, location), replace(layout, choices={}, cache={})
     elif isinstance(data, Mapping):
-        rows = nested(data, location)
+        rows = list(nested(data, location))
+        layout = replace(layout, choices=_keep_found(layout, rows), cache={})
     else:
         raise InputError(type(data).__name__, "a JSON object", location)
     yield from _read_rows(((None, row) for row in rows), layout, location)
@@ -333,6 +415,12 @@ def _has_only_leaves(data: Any, levels: int = 4) -> bool:
     if isinstance(data, Mapping):
         return bool(data) and levels > 0 and all(_has_only_leaves(inner, levels - 1) for inner in data.values())
     return isinstance(data, str | int | float)
+
+
+def _keep_found(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> dict[str, Choice]:
+    """Return the user's columns that rows have, or all if a column that must exist is missing."""
+    found = layout.find_choices([*rows[0]]) if rows else {}
+    return {role: choice for role, choice in layout.choices.items() if role in found or choice.is_declared}
 
 
 def _is_record_list(data: Any) -> bool:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
+from cranfield.data.reading.user_columns import get_user_columns, is_table_key, suggest_key
 from cranfield.errors import InputError
 from cranfield.wording import format_option
 
@@ -56,7 +57,8 @@ ROLES: Mapping[Kind, Sequence[str]] = {
     "qrels": ("topic", "doc", "level", "intent", "stratum"),
     "run": ("topic", "doc", "score", "rank", "tag"),
 }
-NAMES = tuple(dict.fromkeys(name for names in (*ROLES.values(), ("type",)) for name in names))
+NAMES = tuple(dict.fromkeys(name for names in (*ROLES.values(), ("type", "docs")) for name in names))
+_ALL_NAMES = (*NAMES, "assessor", "label")  # also of assessments
 OPTIONAL = ("intent", "stratum", "rank", "tag", "score", "type")
 WORDS = {"doc": "document", "tag": "name of the run"}
 
@@ -148,21 +150,51 @@ def read_columns(columns: ColumnsLike | None, valid_names: Sequence[str] = NAMES
     >>> read_columns("topic=user_id, run.score=3")
     {'topic': 'user_id', 'run.score': '3'}
     """
-    if columns is None:
-        return {}
-    if isinstance(columns, str):
-        pairs = [part.partition("=")[::2] for part in columns.split(",")]
-    else:
-        pairs = [(str(role), column) for role, column in columns.items()]
     by_role: dict[str, str] = {}
-    for key, column in pairs:
+    context = get_user_columns()
+    for key, column in _split_columns(columns):
         role, name = key.strip(), str(column).strip()
         kind, _, bare_role = role.rpartition(".")
-        if bare_role not in valid_names or kind not in ("", "qrels", "run") or not name or role in by_role:
+        is_valid = bare_role in valid_names and kind in ("", "qrels", "run")
+        if not is_valid and context.by_key.get(role) == name:
+            continue  # a column of another table
+        if not is_valid or not name or role in by_role:
             expected = f"column=name without duplicates; columns: {', '.join(valid_names)}"
             raise InputError(f"column {role}={name}", expected)
         by_role[role] = name
+        context.used_keys.add(role)
     return by_role
+
+
+def parse_columns(columns: ColumnsLike | None) -> dict[str, str]:
+    """Parse the user's columns of all tables: map ``role`` or ``table.role`` to names of columns.
+
+    >>> parse_columns("topic=user_id,scores.value=points")
+    {'topic': 'user_id', 'scores.value': 'points'}
+    >>> parse_columns("scores.points=x")
+    Traceback (most recent call last):
+    cranfield.errors.InputError: found column scores.points=x, expected a role of scores: run, topic, measure, value
+    """
+    by_key: dict[str, str] = {}
+    for text, column in _split_columns(columns):
+        key, name = text.strip(), str(column).strip()
+        kind, _, role = key.rpartition(".")
+        if not (is_table_key(key) or (role in _ALL_NAMES and kind in ("", "qrels", "run"))):
+            raise InputError(f"column {key}={name}", suggest_key(key, NAMES))
+        if not name or key in by_key:
+            raise InputError(f"column {key}={name}", "a name of a column, once for each role")
+        by_key[key] = name
+    return by_key
+
+
+def _split_columns(columns: ColumnsLike | None) -> list[tuple[str, Any]]:
+    """Return the pairs of key and column."""
+    if columns is None:
+        return []
+    if isinstance(columns, str):
+        parts = (part.partition("=") for part in columns.split(","))
+        return [(key, column) for key, _, column in parts]
+    return [(str(role), column) for role, column in columns.items()]
 
 
 def select_columns(columns: Mapping[str, str], kind: Kind) -> dict[str, str]:
@@ -171,7 +203,7 @@ def select_columns(columns: Mapping[str, str], kind: Kind) -> dict[str, str]:
     >>> select_columns({"topic": "user", "level": "stars", "run.topic": "qid"}, "run")
     {'topic': 'qid'}
     """
-    roles = {*ROLES[kind], *(("type",) if kind == "run" else ())}
+    roles = {*ROLES[kind], "docs", *(("type",) if kind == "run" else ())}
     selection = {role: column for role, column in columns.items() if role in roles}
     return selection | {role: columns[f"{kind}.{role}"] for role in roles if f"{kind}.{role}" in columns}
 
@@ -201,19 +233,38 @@ def get_column_numbers(columns: Mapping[str, str], kind: Kind) -> dict[int, str]
     return {int(place): role for role, place in selection.items()}
 
 
-def find_user_column(key: str, names: Sequence[str], location: str | None = None, line: int | None = None) -> str:
-    """Return the column with the user's name or number. Raise InputError if missing."""
+def find_named_column(key: str, names: Sequence[Any]) -> Any:
+    """Return the column with this name, also in another case, or None."""
     stripped = {str(name).strip().strip('"'): name for name in names}
     lower = {name.lower(): column for name, column in stripped.items()}
-    if key in stripped or key.lower() in lower:
-        return stripped[key] if key in stripped else lower[key.lower()]
+    return stripped[key] if key in stripped else lower.get(key.lower())
+
+
+def find_user_column(key: str, names: Sequence[str], location: str | None = None, line: int | None = None) -> str:
+    """Return the column with the user's name or number. Raise InputError if missing."""
+    column = find_named_column(key, names)
+    if column is not None:
+        return str(column)
     if key.isdecimal() and 0 < int(key[:9]) <= len(names):
         return names[int(key[:9]) - 1]
+    raise make_unknown_column_error(key, names, location, line)
+
+
+def make_unknown_column_error(
+    key: str, names: Sequence[str], location: str | None = None, line: int | None = None, other: str = ""
+) -> InputError:
+    """Return the error for a column that does not exist, with a similar name.
+
+    `other` is the key that chooses the column for this kind of table only.
+    """
     import difflib
 
-    matches = difflib.get_close_matches(key, list(stripped), 1, 0.6)
+    stripped = [str(name).strip().strip('"') for name in names]
+    matches = difflib.get_close_matches(key, stripped, 1, 0.6)
     hint = f"did you mean {matches[0]}?" if matches else ""
-    raise InputError(f"no column {key}", f"one of {', '.join(stripped)}", location, line, hint)
+    if other and not matches:
+        hint = f"for this table, add {other}NAME to {format_option('--columns', 'columns')}"
+    return InputError(f"no column {key}", f"one of {_format_columns(stripped)}", location, line, hint)
 
 
 _MAX_COLUMNS = 20  # columns listed in an error
@@ -241,6 +292,9 @@ def name_columns(
     """
     reject_duplicates(names, location, line)
     selection = select_columns(user_columns or {}, kind)
+    selection.pop("docs", None)  # the list of documents of a record
+    if (docs := (user_columns or {}).get(f"{kind}.docs")) is not None:
+        find_user_column(docs, names, location, line)
     _reject_pool(names, selection, kind, location, line)
     chosen_columns = {role: find_user_column(column, names, location, line) for role, column in selection.items()}
     roles = (*ROLES[kind], *(("type",) if types and kind == "run" else ()))

@@ -326,7 +326,7 @@ def detect_format(
         if shape is not None:
             return DetectedFormat(FORMAT[shape.format], replace(options, separator=shape.separator))
         format = format or _match_header(beginning) or _match_suffix(beginning) or TREC
-    if format is JSONL and has_rows_on_lines(source):
+    if format is JSONL and has_rows_on_lines(source, options):
         format = JSON_ROWS
     return DetectedFormat(format, _detect_separator(format, beginning, options))
 

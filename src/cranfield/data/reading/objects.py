@@ -12,7 +12,18 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from cranfield.data.reading.columns import VALUE, WORDS, Kind, is_header, name_columns
+from cranfield.data.reading.columns import (
+    ROLES,
+    VALUE,
+    WORDS,
+    Kind,
+    find_column,
+    find_named_column,
+    find_user_column,
+    is_header,
+    name_columns,
+    select_columns,
+)
 from cranfield.data.reading.contents import (
     DocumentList,
     Place,
@@ -39,6 +50,7 @@ from cranfield.data.reading.shapes import (
     Item,
     Shape,
     detect_shape,
+    find_user_shape,
     get_metadata,
     has_levels,
     is_hit_list,
@@ -61,6 +73,7 @@ from cranfield.data.reading.signatures import (
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import Row, Tabular, from_rows, make_json_lines, read_json_rows
 from cranfield.errors import InputError
+from cranfield.wording import format_option
 
 # Keys with the topic of a record, in order of priority: an id, else the text of the query.
 IDS = ("id", "_id", "qid", "query_id", "query-id", "queryid", "q_id", "question_id", "topic_id",
@@ -75,6 +88,7 @@ def read_records(
 ) -> Iterator[DocumentList | InputError | Problem]:
     """Yield the documents of records, which all must have the shape of the first."""
     naming: str | None = None
+    chosen = select_columns(options.columns, shape.kind).get("topic", "")
     warn_levels = True  # warn if documents have no levels
     topic_keys: set[tuple[str | None, str]] = set()
     for number, item in enumerate(records):
@@ -87,9 +101,9 @@ def read_records(
                 topic_id = item.topic if topic is NAMELESS else topic
                 if topic_id is NAMELESS:
                     if naming is None:
-                        naming = _find_topic_key(record)
-                        yield from _warn_naming(record, naming, location, item.place.line)
-                    topic_id = _name_topic(record, naming, number)
+                        naming = _find_topic_key(record, chosen)
+                        yield from _warn_naming(record, naming, chosen, location, item.place.line)
+                    topic_id = _name_topic(record, naming, number, chosen)
                 name, tag = check_identifier("topic", topic_id), shape.tag(record)
                 tag = None if tag is None else check_identifier("name of the run", tag)
                 if (tag, name) in topic_keys:
@@ -130,17 +144,19 @@ def _read_entries(docs: Any, shape: Shape, options: ReadOptions) -> list[Cells]:
     return documents
 
 
-def _find_topic_key(record: Item) -> str:
-    """Return the key with the topic of a record, or an empty text."""
+def _find_topic_key(record: Item, chosen: str = "") -> str:
+    """Return the key with the topic of a record, which the user can choose, or an empty text."""
     fields = {**get_metadata(record), **record}
+    if chosen:
+        return find_user_column(chosen, [*map(str, fields)])
     ids = (key for key in IDS if key in fields)
     texts = (key for key in TEXTS if isinstance(fields.get(key), str))
     return next(chain(ids, texts), "")
 
 
-def _name_topic(record: Item, naming: str, number: int) -> Any:
+def _name_topic(record: Item, naming: str, number: int, chosen: str = "") -> Any:
     """Return the topic of a record, which must have the same key as in the first record."""
-    key, fields = _find_topic_key(record), {**get_metadata(record), **record}
+    key, fields = _find_topic_key(record, chosen), {**get_metadata(record), **record}
     if key != naming:
         lacks = naming and naming not in fields
         actual, expected = (f"no {naming}", "one") if lacks else (key, "none")
@@ -148,8 +164,10 @@ def _name_topic(record: Item, naming: str, number: int) -> Any:
     return fields[key] if key else str(number)
 
 
-def _warn_naming(record: Item, naming: str, location: str, line: int | None) -> Iterator[Problem]:
-    """Yield a warning if the topic is not an id, or if several keys are ids."""
+def _warn_naming(record: Item, naming: str, chosen: str, location: str, line: int | None) -> Iterator[Problem]:
+    """Yield a warning if the topic is not an id, or if several keys are ids, unless the user has chosen the key."""
+    if chosen:
+        return
     alternatives = [key for key in IDS if key in record and key != naming]
     if naming not in IDS:
         basis = f"their {naming}" if naming else "the positions of their records, counted from 0"
@@ -178,11 +196,12 @@ def _parse_object(data: Any, kind: Kind, location: str, options: ReadOptions) ->
         return contents
     if not isinstance(data, Mapping):
         return _parse_array(data, kind, location, options)
-    is_record = _is_record(data) or (match is not None and match.is_single)
-    if is_record and (shape := _detect_shape(data, kind, Place(location))):
+    is_single = match is not None and match.is_single
+    is_record = is_single or _is_record(data) or find_user_shape(data, kind, options) is not None
+    if is_record and (shape := _detect_shape(data, kind, Place(location), options)):
         return Objects(read_records([SourceRecord(Place(location), data)], shape, location, options))
     topic, first = next(iter(data.items()), ("", None))
-    if shape := _detect_shape(first, kind, Place(location, None, f" for topic {topic!r}")):
+    if shape := _detect_shape(first, kind, Place(location, None, f" for topic {topic!r}"), options):
         records = (SourceRecord(Place(location, None, f" for topic {t!r}"), x, t) for t, x in data.items())
         return Objects(read_records(records, shape, location, options))
     return Objects(_read_mapping(data, kind, location, options), strict=True)
@@ -197,9 +216,14 @@ def _read_foreign(match: Match, kind: Kind, location: str, line: int | None = No
     return Objects((x for x in lists if not isinstance(x, Mapping)), tool=match.signature.name)
 
 
-def _detect_shape(record: Any, kind: Kind, place: Place) -> Shape | None:
+def _detect_foreign(record: Any, kind: Kind, location: str, options: ReadOptions) -> Signature | None:
+    """Return the format of another tool, unless the user has chosen the key of the documents."""
+    return None if find_user_shape(record, kind, options) is not None else detect_record(record, location)
+
+
+def _detect_shape(record: Any, kind: Kind, place: Place, options: ReadOptions) -> Shape | None:
     try:
-        return detect_shape(record, kind)
+        return find_user_shape(record, kind, options) or detect_shape(record, kind)
     except InputError as error:
         raise place.locate(error) from None
 
@@ -210,7 +234,7 @@ def _parse_array(data: Any, kind: Kind, location: str, options: ReadOptions) -> 
         raise InputError(truncate_text(repr(data)), "a JSON object", location)
     items = list(data)
     records = [SourceRecord(Place(location, None, f" in record {n}"), x) for n, x in enumerate(items, 1)]
-    signature = detect_record(items[0], location) if items else None
+    signature = _detect_foreign(items[0], kind, location, options) if items else None
     if signature is not None and (contents := _read_foreign(Match(signature, records), kind, location)) is not None:
         return contents
     if is_hits_per_query(items):
@@ -218,14 +242,31 @@ def _parse_array(data: Any, kind: Kind, location: str, options: ReadOptions) -> 
         if kind == "qrels":
             raise InputError(f"a record of {HITS.name}", "judgments", location)
     else:
-        shape = _detect_shape(items[0], kind, records[0].place) if items else None
+        shape = _detect_shape(items[0], kind, records[0].place, options) if items else None
     if shape is not None:
         return Objects(read_records(records, shape, location, options))
+    if items:
+        _reject_unknown_list(items[0], kind, records[0].place)
     for item in records:
         if not isinstance(item.record, Mapping):
             error = InputError(truncate_text(repr(item.record), quote=False), "an object in each place")
             raise item.place.locate(error)
     return Objects(rows=items)
+
+
+def _find_unknown_list(record: Any) -> str | None:
+    """Return the key of a list of documents in a record without a document, or None."""
+    if not isinstance(record, Mapping) or find_column("doc", map(str, record)) is not None:
+        return None
+    return next((str(key) for key, value in record.items() if is_hit_list(value)), None)
+
+
+def _reject_unknown_list(record: Any, kind: Kind, place: Place) -> None:
+    """Raise InputError for a list of documents under an unknown key."""
+    key = _find_unknown_list(record)
+    if key is not None:
+        use = format_option(f"--columns {kind}.docs={key}", f'columns={{"{kind}.docs": "{key}"}}')
+        raise place.locate(InputError.from_problem(f"no documents among {', '.join(map(str, record))}", f"Use {use}."))
 
 
 def _read_mapping(
@@ -483,7 +524,7 @@ def read_jsonl_lists(
     if first is None:
         return None
     line, record = first
-    signature = detect_record(record, source.name)
+    signature = _detect_foreign(record, kind, source.name, options)
     reject_foreign(signature, kind, source.name, line)
     rows = (
         row if isinstance(row, InputError) else SourceRecord(Place(source.name, row[0]), row[1])
@@ -492,16 +533,20 @@ def read_jsonl_lists(
     if signature is not None and signature.get_reader(kind) is not None:
         lists = read_contents(rows, signature, kind, source.name)
         return (x for x in lists if not isinstance(x, Mapping))
-    shape = _detect_shape(record, kind, Place(source.name, line))
+    place = Place(source.name, line)
+    shape = _detect_shape(record, kind, place, options)
     if shape is None:
+        _reject_unknown_list(record, kind, place)
         return None
     return read_records(rows, shape, source.name, options)
 
 
-def has_rows_on_lines(source: Source) -> bool:
+def has_rows_on_lines(source: Source, options: ReadOptions) -> bool:
     """Return True if the lines of a file are rows of a table, by its first object."""
     first = _read_first_row(source)
-    if first is None or not KEYS.isdisjoint(first[1]):
+    if first is None or not KEYS.isdisjoint(first[1]) or _find_unknown_list(first[1]) is not None:
+        return False
+    if any(find_user_shape(first[1], kind, options) for kind in ROLES):
         return False
     try:
         return detect_record(first[1], source.name) is None
@@ -550,38 +595,39 @@ def parse_list(cell: Any) -> Any:
         return cell
 
 
-def _parse_lists(row: Row | InputError, location: str) -> SourceRecord | InputError:
+def _parse_lists(row: Row | InputError, location: str, user_key: str | None = None) -> SourceRecord | InputError:
     """Return a row with its lists, or the error of an unreadable list."""
     if isinstance(row, InputError):
         return row
     line, cells = row
     record = {key: parse_list(cell) for key, cell in cells.items()}
     for key, cell in record.items():
-        if key in KEYS and isinstance(cell, str) and cell.lstrip().startswith("["):
+        if (key in KEYS or key == user_key) and isinstance(cell, str) and cell.lstrip().startswith("["):
             return InputError(f"{truncate_text(cell)} for {key}", "a list such as ['d1', 'd2']", location, line)
     return SourceRecord(Place(location, line), record)
 
 
 def _read_separated_lists(
-    table: Tabular, source: Source, kind: Kind
+    table: Tabular, source: Source, kind: Kind, options: ReadOptions
 ) -> Iterator[DocumentList | InputError | Problem] | None:
     """Return the documents of a table with a list in a cell, as ragas writes, or None."""
     names = [name.strip(' "\ufeff') for name in map(str, table.read_names(source))]
-    if is_header(names) or KEYS.isdisjoint(names):
+    user_key = find_named_column(select_columns(options.columns, kind).get("docs", ""), names)
+    if user_key is None and (is_header(names) or KEYS.isdisjoint(names)):
         return None
-    rows = (_parse_lists(row, source.name) for row in islice(table.read_rows(source, False), 1, None))
+    rows = (_parse_lists(row, source.name, user_key) for row in islice(table.read_rows(source, False), 1, None))
     first = next(rows, None)
     if first is None:
         return None
     if isinstance(first, InputError):
         return iter([first])
-    shape = _detect_shape(first.record, kind, first.place)
-    return None if shape is None else read_records(chain([first], rows), shape, source.name, DEFAULT_OPTIONS)
+    shape = _detect_shape(first.record, kind, first.place, options)
+    return None if shape is None else read_records(chain([first], rows), shape, source.name, options)
 
 
 def read_separated_records(table: Tabular, source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
     """Yield the records and errors of a text table."""
-    lists = _read_separated_lists(table, source, kind)
+    lists = _read_separated_lists(table, source, kind, options)
     if lists is None:
         yield from table.read_records(source, kind, options)
     else:
@@ -590,7 +636,7 @@ def read_separated_records(table: Tabular, source: Source, kind: Kind, options: 
 
 def list_separated_topics(table: Tabular, source: Source, kind: Kind, options: ReadOptions) -> list[str] | None:
     """Return all topics of a table with a list in a cell, or None for other tables."""
-    lists = _read_separated_lists(table, source, kind)
+    lists = _read_separated_lists(table, source, kind, options)
     return None if lists is None else _list_topics(lists)
 
 

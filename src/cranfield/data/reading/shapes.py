@@ -21,6 +21,7 @@ from cranfield.data.reading.columns import (
     SPELLINGS,
     VALUE,
     Kind,
+    find_named_column,
     find_spelling,
     find_user_column,
     reject_other_kind,
@@ -290,6 +291,10 @@ class Shape:
         return keys[0] if keys else None
 
 
+def _holds_docs(docs: Any) -> bool:
+    return is_list(docs) or isinstance(docs, Set | Mapping)
+
+
 SHAPES = (
     Shape("RankLLM run", "run", ("candidates",), _get_query_docs, ranked=True),
     Shape("castorini run", "run", ("hits",), _get_hits),
@@ -304,11 +309,19 @@ SHAPES = (
     Shape("sentence-transformers predictions", "run", ("results",), holds=is_hit_list),
     Shape("MTEB predictions", "run", ("mteb_model_meta",), _list_predictions,
           lambda meta: isinstance(meta, Mapping), tag=_get_model),
-    Shape("golden judgments", "qrels", RELEVANT,
-          holds=lambda docs: is_list(docs) or isinstance(docs, Set | Mapping)),
-    Shape("retrieved lists", "run", RETRIEVED,
-          holds=lambda docs: is_list(docs) or isinstance(docs, Set | Mapping)),
+    Shape("golden judgments", "qrels", RELEVANT, holds=_holds_docs),
+    Shape("retrieved lists", "run", RETRIEVED, holds=_holds_docs),
 )  # fmt: skip
+
+
+def find_user_shape(record: Any, kind: Kind | None, options: ReadOptions) -> Shape | None:
+    """Return the shape of a record if it has the key that the user has chosen for the documents."""
+    if kind is None or not options.columns or not isinstance(record, Mapping):
+        return None
+    key = find_named_column(select_columns(options.columns, kind).get("docs", ""), [*record])
+    return None if key is None else Shape(f"lists under {key}", kind, (key,), holds=_holds_docs)
+
+
 HITS = Shape("sentence-transformers hits", "run", ("hits",))  # not in a record
 KEYS = frozenset(chain.from_iterable(shape.keys for shape in SHAPES))
 
