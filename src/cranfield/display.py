@@ -102,6 +102,10 @@ class TableResult(WithNotes):
         """Return terminal output instead of tables."""
         return ""
 
+    def _write_answer(self) -> str:
+        """Return the answer in words, for terminal output above the default tables."""
+        return ""
+
     def _collect_notes(self) -> tuple[Any, ...]:
         return tuple(getattr(self, "notes", ()))
 

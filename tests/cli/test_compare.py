@@ -382,7 +382,9 @@ def test_the_best_run_of_each_team(teams: list[str], capsys: pytest.CaptureFixtu
 
 def test_tables_of_teams_are_shown_first(teams: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*teams, "-m", "AP", "--best-by", "AP"]) == 0
-    assert capsys.readouterr().out.startswith("team        run   of runs")
+    answer, _, rest = capsys.readouterr().out.partition("\n\n")
+    assert answer.startswith("By AP, ")
+    assert rest.startswith("team        run   of runs")
     assert main([*teams, "-m", "AP", "-f", "json"]) == 0
     held = json.loads(capsys.readouterr().out)
     assert [row["team"] for row in held["teams"]] == ["Delft", "Turin Tech"]

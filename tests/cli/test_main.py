@@ -326,6 +326,26 @@ def test_runs_are_sorted_by_a_measure(here: Path, capsys: pytest.CaptureFixture[
         assert [line.split("\t")[0] for line in lines] == runs
 
 
+def test_evaluate_six_runs_sorts_tables_by_first_measure(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["a", "b", "c", "d", "e", "f"]
+    for name in names:  # f is the best run
+        documents = ["x"] * (5 - names.index(name)) + ["rel"]
+        lines = [f"1 Q0 {doc}{i if doc == 'x' else ''} {i} {9 - i} {name}\n" for i, doc in enumerate(documents)]
+        Path(f"{name}.run").write_text("".join(lines))
+    Path("one.qrels").write_text("1 0 rel 1\n")
+
+    def list_runs(count: int, *options: str) -> list[str]:
+        assert main(["evaluate", "one.qrels", *(f"{x}.run" for x in names[:count]), "-m", "RR", *options]) == 0
+        return [
+            line.split()[0] for line in capsys.readouterr().out.splitlines() if line[:1] in names and line[1] in " \t"
+        ]
+
+    assert list_runs(6) == names[::-1]
+    assert list_runs(6, "--sort", "none") == names
+    assert list_runs(6, "-f", "tsv") == names
+    assert list_runs(5) == names[:5]
+
+
 def test_a_label_that_latex_would_not_take(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["evaluate", "qrels", "bm25.run", "-m", "AP", "-f", "latex", "--label"]
     assert main([*command, "a%b"]) == 2

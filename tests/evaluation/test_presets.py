@@ -679,20 +679,14 @@ def listed(cranfield: Command) -> Command:
 
 def test_all_are_listed(listed: Command) -> None:
     lines = listed.printed().splitlines()
-    assert [line for line in lines[:-2] if line[:1] not in ("", " ")] == list(presets())
-    at = lines.index("ntcir6-clir")
-    assert lines[at + 1 : at + 6] == [
-        "  cross-language retrieval (CLIR); round 6, year 2007, section 4.2",
-        "  levels: S,A,B,C",
-        "  gains: 3,2,1,0",
-        "  cutoff: l = 1000",
-        "  measures: nDCG(gain=1:2:3, discount=jk)@l, Q(gain=1:2:3), gAP(gain=1:2:3), AP(rel=2), AP(rel=1)",
-    ]
+    assert [line.split()[0] for line in lines[:-2]] == list(presets())
+    line = next(line for line in lines if line.startswith("ntcir6-clir "))
+    assert line.split(maxsplit=2) == ["ntcir6-clir", "2007", "cross-language retrieval (CLIR)"]
     assert lines[-1] == f"{len(presets())} presets. See `cranfield presets NAME`."
 
 
 def test_words_choose(listed: Command) -> None:
-    found = [line for line in listed.printed("STC", "pplus").splitlines() if line[:5] == "ntcir"]
+    found = [line.split()[0] for line in listed.printed("STC", "pplus").splitlines() if line[:5] == "ntcir"]
     assert found == [
         "ntcir12-stc-chinese", "ntcir13-stc-chinese", "ntcir13-stc-chinese-unanimity",
     ]  # fmt: skip
@@ -713,7 +707,8 @@ def test_lines_fit_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch, lis
     for module in (command, output):
         monkeypatch.setattr(module, "get_terminal_width", lambda output: width)
     fitted = listed.printed()
-    assert fitted.split() == plain.split()  # no word is broken
+    assert {*fitted.split()} <= {*plain.split(), "…"}  # no word is broken
+    assert fitted.splitlines().index("") == plain.splitlines().index("") == len(presets())
     lines = fitted.splitlines()[:-1] + listed.printed("ntcir3-web").splitlines()
     assert all(len(line) <= width or len(line.split()) == 1 for line in lines)
     assert (fitted == plain) == (width == 300)

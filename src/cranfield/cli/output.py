@@ -80,8 +80,14 @@ def choose_format(path: str | None, formats: Sequence[str]) -> str:
     return name if name in formats else formats[0]
 
 
+MAX_UNSORTED = 5  # runs that are not sorted without --sort
 SORTED = (
-    option("--sort", "MEASURE", "order runs by this measure, best first (default: as given)"),
+    option(
+        "--sort",
+        "MEASURE",
+        "order runs by this measure, best first; none: as given (default: none, or the first measure of tables with "
+        "more than 5 runs)",
+    ),
     switch("--wide", "one row per topic, one column per run, one table per measure"),
 )
 
@@ -102,7 +108,17 @@ def show_scores(scores: Scores, options: argparse.Namespace, topics: Any = None)
     if "scores" in (getattr(options, "tables", None) or ()) and options.format not in MACHINE_READABLE:
         names = [table.name for table in scores._build_tables() if table.name in ("measures", "models")]
         options.tables = [name for table in options.tables for name in (names if table == "scores" else [table])]
-    return show(scores if options.sort is None else scores.sorted_by(options.sort), options)
+    return show(_sort_runs(scores, options), options)
+
+
+def _sort_runs(scores: Scores, options: argparse.Namespace) -> Scores:
+    """Sort runs by --sort. Without --sort, sort many runs by the first measure in human-readable formats."""
+    if options.sort == "none":
+        return scores
+    if options.sort is not None:
+        return scores.sorted_by(options.sort)
+    is_long = len(scores.runs) > MAX_UNSORTED and options.format not in MACHINE_READABLE
+    return scores.sorted_by(scores.measures[0]) if is_long and scores.better[0] != "neither" else scores
 
 
 def _select_topics(scores: Scores, topics: Any) -> Scores:

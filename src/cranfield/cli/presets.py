@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     matches = exact_matches or [all_presets[name] for name in find_entries("preset", entries, options.words)]
     count = f"{len(matches)} of {len(all_presets)}" if options.words else str(len(all_presets))
     lines = [
-        *map(_format_entry, matches),
+        *_format_entries(matches, get_terminal_width(options.output)),
         "",
         f"{count} presets. See `cranfield presets NAME`.",
     ]
@@ -38,15 +38,17 @@ def run(options: argparse.Namespace) -> int:
     return show(listing, options)
 
 
-def _format_entry(p: Preset) -> str:
-    """Format the name, and a line per fact."""
-    facts = dict(reversed(p.facts()))  # a setting may be called as what comes before it
-    when = [f"{name} {facts[name]}" for name in ("round", "year", "section") if name in facts]
-    first = "; ".join(filter(None, (p.task, ", ".join(when))))
-    names = ("levels", "gains", "cutoff", "measures")
-    rest = [f"{name}: {facts[name]}" for name in names if name in facts]
-    lines = [f"  {line}" for line in (first, *rest) if line]
-    return "\n".join([p.name, *lines])
+def _format_entries(matches: list[Preset], width: int | None) -> list[str]:
+    """Return one line per preset: name, years and task, cut at the width of a terminal."""
+    names, years = (max(map(len, texts), default=0) for texts in zip(*((p.name, p.year) for p in matches), strict=True))
+    lines = [f"{p.name:{names}}  {p.year:{years}}  {p.task}".rstrip() for p in matches]
+    return [line if width is None or len(line) <= width else _cut_line(line, width) for line in lines]
+
+
+def _cut_line(line: str, width: int) -> str:
+    """Return the complete words of a line that fit the width, at least the first."""
+    place = line.rfind(" ", 0, width - 1)
+    return f"{line[:place].rstrip()} …" if place > 0 else line.split(maxsplit=1)[0]
 
 
 def _build_row(p: Preset) -> dict[str, str]:

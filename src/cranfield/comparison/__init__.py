@@ -369,6 +369,11 @@ class Comparison(TableResult):
 
         return select_tables(self, format, movers, gate)
 
+    def _write_answer(self, gate: Gate | None = None) -> str:
+        from cranfield.comparison.answer import write_answer
+
+        return write_answer(self) if gate is None else ""  # a gate prints its verdicts
+
     def _build_settings(self, gate: Gate | None = None) -> dict[str, Any]:
         from cranfield.comparison.tables import build_settings
 

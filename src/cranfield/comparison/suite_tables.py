@@ -33,11 +33,10 @@ def select_tables(result: Suite, format: str) -> tuple[str, ...]:
     return ("results", "runs", "pairs", *forest)
 
 
-def build_tables(result: Suite, format: str = "", pool: bool = False) -> list[tables.ResultTable]:
-    """Build all tables of a suite. On a terminal, the first one has the answer as its title."""
-    answer = "\n".join(_write_answer(result)) if format == "table" else ""
+def build_tables(result: Suite, pool: bool = False) -> list[tables.ResultTable]:
+    """Build all tables of a suite."""
     return [
-        _build_result_table(result, answer),
+        _build_result_table(result),
         _build_cell_table(result),
         _build_run_table(result),
         _build_forest_table(result),
@@ -98,7 +97,7 @@ def _name_other(result: Suite) -> str:
 # -- tables ---------------------------------------------------------------------------------------
 
 
-def _build_result_table(result: Suite, answer: str) -> tables.ResultTable:
+def _build_result_table(result: Suite) -> tables.ResultTable:
     """Build the table for a paper: systems × collections, with the macro mean last."""
     rows = result.runs
     cell = {(c.measure, c.run, c.collection): c.mean for c in result.cells}
@@ -112,7 +111,7 @@ def _build_result_table(result: Suite, answer: str) -> tables.ResultTable:
         best, second = _rank_column(result, means)
         fields.append(tables.Field(name, means, name, best=best, second=second))
     caption = f"Means of {describe_size(result)}{_describe_measure(result)}. Systems by macro mean."
-    return tables.ResultTable("results", fields, caption, title=answer)
+    return tables.ResultTable("results", fields, caption)
 
 
 def _rank_column(result: Suite, means: Sequence[float]) -> tuple[list[bool], list[bool]]:
@@ -300,11 +299,11 @@ def _build_sentence_table(result: Suite) -> tables.ResultTable:
     )
 
 
-def _write_answer(result: Suite) -> list[str]:
+def write_answer(result: Suite) -> str:
     """Return the answer: a sentence per pair, or for many pairs the best system of each measure."""
     if len(result.pairs) <= _MAX_SENTENCES:
-        return [write_sentence(result, pair) for pair in result.pairs]
-    return [_write_overview(result, measure) for measure in result.measures]
+        return "\n".join(write_sentence(result, pair) for pair in result.pairs)
+    return "\n".join(_write_overview(result, measure) for measure in result.measures)
 
 
 def _write_overview(result: Suite, measure: str) -> str:

@@ -199,10 +199,15 @@ class Suite(TableResult):
             raise InputError(f"measure {name!r}", f"one of {format_names(self.measures, 'measure')}")
         raise InputError(f"the pair {run} – {other} by {name}", f"one of {format_names(names, 'pair')}")
 
-    def _build_tables(self, format: str = "", pool: bool = False) -> list[ResultTable]:
+    def _build_tables(self, pool: bool = False) -> list[ResultTable]:
         from cranfield.comparison.suite_tables import build_tables
 
-        return build_tables(self, format, pool)
+        return build_tables(self, pool)
+
+    def _write_answer(self) -> str:
+        from cranfield.comparison.suite_tables import write_answer
+
+        return write_answer(self)
 
     def _select_tables(self, format: str) -> tuple[str, ...]:
         from cranfield.comparison.suite_tables import select_tables

@@ -54,6 +54,7 @@ def prepare_output(
         call_hook(result._build_settings),
         None if names or format != "json" else call_hook(result._build_document),
         call_hook(result._format_text) if as_text else "",
+        call_hook(result._write_answer) if as_text else "",
         runs=_count_runs(result),
     )
 

@@ -21,11 +21,11 @@ Writer: TypeAlias = Callable[["TableOutput"], str | bytes]
 class TableOutput:
     """Tables to write, with notes and options of appearance.
 
-    `settings` is for JSON, `document` replaces the rows in JSON, and `text` replaces the tables on
-    a terminal. `width` is the width of the terminal, if output is interactive. `label` and
-    `caption_below` are for LaTeX. With `spreadsheet`, an apostrophe is added to cells of CSV and
-    TSV that a spreadsheet would run as formulas. `runs` is the number of runs that the notes are
-    about.
+    `settings` is for JSON, `document` replaces the rows in JSON. On a terminal, `text` replaces the
+    tables, and `answer` precedes them. `width` is the width of the terminal, if output is interactive.
+    `label` and `caption_below` are for LaTeX. With `spreadsheet`, an apostrophe is added to cells of
+    CSV and TSV that a spreadsheet would run as formulas. `runs` is the number of runs that the notes
+    are about.
     """
 
     tables: Sequence[ResultTable]
@@ -33,6 +33,7 @@ class TableOutput:
     settings: Mapping[str, Any] | None = None
     document: Any = None
     text: str = ""
+    answer: str = ""
     width: int | None = None
     colour: bool = False
     label: str = ""

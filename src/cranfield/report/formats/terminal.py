@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from cranfield.dataclass import dataclass
@@ -22,7 +23,8 @@ COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"
 
 def write_tables(output: TableOutput) -> str:
     """Return tables one below the other, with captions, the best marked, and notes."""
-    parts, caption = [output.text] if output.text else [], ""
+    answer = "\n".join(_wrap_paragraph(line, output.width) for line in output.answer.splitlines())
+    parts, caption = [text for text in (answer, output.text) if text], ""
     for tables, best in group_by_caption(() if output.text else output.tables):
         parts += [part for table in tables for part in _format_parts(table, output)]
         lines = [tables[-1].format_caption(best, paper=False), *tables[-1].lines]
@@ -63,14 +65,27 @@ def wrap_text(text: str, width: int | None) -> list[str]:
 
 def _format_parts(table: ResultTable, output: TableOutput) -> list[str]:
     """Return the title and the parts of a table."""
-    keys = [_make_field_column(field, output.colour) for field in table.visible_fields if field.key]
-    other_fields = [field for field in table.visible_fields if not field.key]
-    groups = [
-        [_make_field_column(field, output.colour) for field in group]
-        for _, group in groupby(other_fields, key=lambda field: field.group or field.name)
-    ]
+    keys, groups = _make_columns(table, output.colour)
+    if output.width and compute_width([*keys, *chain(*groups)]) > output.width:
+        narrow_keys, narrow_groups = _make_columns(table, output.colour, folded=True)
+        columns = [*narrow_keys, *chain(*narrow_groups)]
+        for gap in (GAP, " "):
+            if compute_width(columns, gap) <= output.width:
+                return [*_format_title(table, output), format_block(columns, gap)]
+    return [*_format_title(table, output), *_format_blocks(keys, groups, output.width)]
+
+
+def _format_title(table: ResultTable, output: TableOutput) -> list[str]:
     title = "\n".join(_wrap_paragraph(line, output.width) for line in table.title.splitlines())
-    return [*([title] if title else []), *_format_blocks(keys, groups, output.width)]
+    return [title] if title else []
+
+
+def _make_columns(table: ResultTable, colour: bool, folded: bool = False) -> tuple[list[Column], list[list[Column]]]:
+    """Return the columns of names and the groups of other columns. `folded` wraps long headers."""
+    keys = [_make_field_column(field, colour, folded) for field in table.visible_fields if field.key]
+    other_fields = [field for field in table.visible_fields if not field.key]
+    groups = groupby(other_fields, key=lambda field: field.group or field.name)
+    return keys, [[_make_field_column(field, colour, folded) for field in group] for _, group in groups]
 
 
 def _format_blocks(keys: list[Column], groups: list[list[Column]], width: int | None) -> list[str]:
@@ -92,10 +107,11 @@ def _wrap_paragraph(text: str, width: int | None) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """Texts of the same width, starting with the header."""
+    """Texts of the same width, starting with the header of one or two lines."""
 
     width: int
     texts: list[str]
+    headers: int = 1
 
 
 def make_column(name: str, texts: Sequence[str], right: bool = False) -> Column:
@@ -107,19 +123,33 @@ def make_column(name: str, texts: Sequence[str], right: bool = False) -> Column:
     return Column(max(widths), padded_texts)
 
 
-def _make_field_column(field: Field, colour: bool) -> Column:
+def _fold_header(title: str, cell_texts: Sequence[str]) -> tuple[str, str]:
+    """Split a header that is wider than its cells into two lines.
+
+    >>> _fold_header("effect size", ["+0.31"]), _fold_header("run", ["sys01"])
+    (('effect', 'size'), ('', 'run'))
+    """
+    splits = [match.end() for match in re.finditer(r"[ /](?=\S)", title)]
+    if len(title) <= max(map(len, cell_texts), default=0) or not splits:
+        return "", title
+    place = min(splits, key=lambda place: max(place, len(title) - place))
+    return title[:place].rstrip(), title[place:]
+
+
+def _make_field_column(field: Field, colour: bool, folded: bool = False) -> Column:
     """Return the column of a field: names on the left, numbers on the right, then marks."""
-    base = make_column(field.title, field.cell_texts, right=not field.is_text)
+    headers = _fold_header(field.title, field.cell_texts) if folded else (field.title,)
+    base = make_column(headers[0], [*headers[1:], *field.cell_texts], right=not field.is_text)
     best = field.best or [False] * len(field.cell_texts)
     marks = ["*" if is_best else " " * any(best) for is_best in best]
     if field.marks:
         marks = [f"{s}{field.mark_separator}{m}" for s, m in zip(marks, field.marks, strict=True)]
-    mark_column = make_column("", marks)
+    mark_column = make_column("", [*[""] * len(headers[1:]), *marks])
     texts = [text + sign for text, sign in zip(base.texts, mark_column.texts, strict=True)]
     if colour:
-        looks = zip(texts[1:], best, field.colours or [""] * len(best), strict=True)
-        texts[1:] = [_add_style(*look) for look in looks]
-    return Column(base.width + mark_column.width, texts)
+        looks = zip(texts[len(headers) :], best, field.colours or [""] * len(best), strict=True)
+        texts[len(headers) :] = [_add_style(*look) for look in looks]
+    return Column(base.width + mark_column.width, texts, len(headers))
 
 
 def _add_style(text: str, bold: bool, colour: str) -> str:
@@ -138,6 +168,7 @@ def split_columns(names: list[Column], groups: list[list[Column]], width: int | 
     Columns of a group stay together, unless the group is too wide.
     """
     room = width - compute_width(names) - len(GAP) if width else math.inf
+    room = _balance_parts(groups, room)
     part = list[Column]()
     for group in groups:
         for columns in [group] if compute_width(group) <= room else [[column] for column in group]:
@@ -148,12 +179,30 @@ def split_columns(names: list[Column], groups: list[list[Column]], width: int | 
     yield part
 
 
-def format_lines(columns: Sequence[Column]) -> list[str]:
-    """Return the columns side by side, one line for the header and each row."""
-    return [GAP.join(row).rstrip() for row in zip(*(c.texts for c in columns), strict=True)]
+def _balance_parts(groups: list[list[Column]], room: float) -> float:
+    """Return the smallest room with the same number of parts: no part has a single leftover column."""
+    if room == math.inf or any(compute_width(group) > room for group in groups):
+        return room
+    rooms = range(max(map(compute_width, groups), default=0), int(room) + 1)
+    return next((size for size in rooms if _count_parts(groups, size) == _count_parts(groups, room)), room)
 
 
-def format_block(columns: Sequence[Column]) -> str:
+def _count_parts(groups: list[list[Column]], room: float) -> int:
+    parts, used = 1, 0
+    for group in groups:
+        width = compute_width(group)
+        if used and used + len(GAP) + width > room:
+            parts, used = parts + 1, 0
+        used += width + len(GAP) * bool(used)
+    return parts
+
+
+def format_lines(columns: Sequence[Column], gap: str = GAP) -> list[str]:
+    """Return the columns side by side, one line for each line of the header and each row."""
+    return [gap.join(row).rstrip() for row in zip(*(c.texts for c in columns), strict=True)]
+
+
+def format_block(columns: Sequence[Column], gap: str = GAP) -> str:
     """Return the columns side by side, with a rule below the header.
 
     >>> names, scores = ["bm25", "dense"], ["0.5000", "1"]
@@ -163,9 +212,9 @@ def format_block(columns: Sequence[Column]) -> str:
     bm25   0.5000
     dense       1
     """
-    head, *body = format_lines(columns)
-    width = compute_width(columns) if len(columns) > 1 else min(compute_width(columns), SENTENCES)
-    return "\n".join([head, "─" * width, *body])
+    lines, headers = format_lines(columns, gap), max((column.headers for column in columns), default=1)
+    width = compute_width(columns, gap) if len(columns) > 1 else min(compute_width(columns), SENTENCES)
+    return "\n".join([*lines[:headers], "─" * width, *lines[headers:]])
 
 
 def _format_stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
@@ -185,6 +234,6 @@ def _format_stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
     return "\n".join([head, rule, *body])
 
 
-def compute_width(columns: Sequence[Column]) -> int:
+def compute_width(columns: Sequence[Column], gap: str = GAP) -> int:
     """Return the width of the columns side by side."""
-    return sum(column.width + len(GAP) for column in columns) - len(GAP)
+    return sum(column.width + len(gap) for column in columns) - len(gap)
