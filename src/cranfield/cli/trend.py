@@ -6,7 +6,7 @@ import argparse
 from typing import get_args
 
 from cranfield.cli.messages import write_message
-from cranfield.cli.options import call
+from cranfield.cli.options import COLUMNS, call
 from cranfield.cli.output import build_output_options, show
 from cranfield.cli.scores import MEASURE
 from cranfield.comparison.trend import LAST, NightDifference, Trend, trend
@@ -40,6 +40,7 @@ TREND_OPTIONS: Rows = (
         get_args(MissingTopics),
         "topics or runs that some nights lack: an error (default), or excluded (common)",
     ),
+    COLUMNS,
 )
 OPTIONS = (
     *TREND_OPTIONS,
