@@ -395,9 +395,6 @@ def _read_mapping(data: Any, layout: Layout, location: str, nested: Nested | Non
     if layout.use is not None and isinstance(data, Mapping):
         signature = detect(data, location)
         reject_foreign(signature, layout.use, location)
-        error = explain_mismatch(data, location) if signature is None and not _has_only_leaves(data) else None
-        if error is not None:
-            raise error
     if _is_record_list(data):
         rows = data
     elif nested is None:
@@ -407,14 +404,10 @@ def _read_mapping(data: Any, layout: Layout, location: str, nested: Nested | Non
         layout = replace(layout, choices=_keep_found(layout, rows), cache={})
     else:
         raise InputError(type(data).__name__, "a JSON object", location)
-    yield from _read_rows(((None, row) for row in rows), layout, location)
-
-
-def _has_only_leaves(data: Any, levels: int = 4) -> bool:
-    """Return True for nested mappings of numbers and texts, which no list contains."""
-    if isinstance(data, Mapping):
-        return bool(data) and levels > 0 and all(_has_only_leaves(inner, levels - 1) for inner in data.values())
-    return isinstance(data, str | int | float)
+    try:
+        yield from _read_rows(((None, row) for row in rows), layout, location)
+    except InputError as error:
+        raise (explain_mismatch(data, location) if layout.use is not None else None) or error from None
 
 
 def _keep_found(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> dict[str, Choice]:
