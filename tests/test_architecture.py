@@ -49,10 +49,12 @@ MAY_USE: dict[str, set[str]] = {
     | {
         "scores",
         "stats",
+        "evaluation.attributes",
         "evaluation.results",
         "evaluation.suites",
         "evaluation.nights",
         "assess.teams",
+        "data.attributes",
         "data.tracks",
         "data.run_systems",
     },

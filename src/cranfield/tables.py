@@ -310,10 +310,18 @@ def read_settings(result: Any, *names: str) -> dict[str, Any]:
 
 
 def build_interval_columns(rows: Sequence[Any], confidence: float, sign: str = "") -> list[Field]:
-    """Build columns of intervals: low and high for machines, one text for display."""
+    """Build columns of intervals: low and high for machines, one text for display.
+
+    Absent ends (NaN) are None.
+    """
     texts = [format_interval(row.low, row.high, sign) for row in rows]
     interval = Field("interval", None, f"{format_percent(confidence)} interval", texts)
-    return [*(bind_rows(rows)(end, visible=False) for end in ("low", "high")), interval]
+    ends = {name: [_drop_nan(getattr(row, name)) for row in rows] for name in ("low", "high")}
+    return [*(Field(name, values, visible=False, dtype=float) for name, values in ends.items()), interval]
+
+
+def _drop_nan(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
 
 
 def format_interval(low: float | None, high: float | None, sign: str = "") -> str:

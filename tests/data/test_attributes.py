@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import cranfield as cf
-from cranfield.data.attributes import bind_attributes, format_range, read_attributes, read_clusters
+from cranfield.data.attributes import bind_attributes, bind_clusters, format_range, read_attributes, read_clusters
 from cranfield.evaluation.attributes import attach_attributes
 
 TABLE = """topic,category,lang,frequency,query
@@ -129,13 +129,13 @@ def test_bind_attributes_reports_ignored_rows_once(table: str) -> None:
 
 
 def test_read_clusters_topic_without_cluster_raises(table: str) -> None:
-    assert read_clusters(f"{table}:lang", ["302", "301"])[0] == {"302": "de", "301": "en"}
+    assert bind_clusters(read_clusters(f"{table}:lang"), ["302", "301"]).values == {"302": "de", "301": "en"}
     with pytest.raises(
         cf.CranfieldError, match=r"topics.csv: found 1 topic .304. without a cluster, expected a cluster"
     ):
-        read_clusters(f"{table}:category", TOPICS)
+        bind_clusters(read_clusters(f"{table}:category"), TOPICS)
     with pytest.raises(cf.CranfieldError, match="expected one column with clusters"):
-        read_clusters(f"{table}:category,lang", TOPICS)
+        read_clusters(f"{table}:category,lang")
 
 
 def test_format_range_shows_exact_ends() -> None:

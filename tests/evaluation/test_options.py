@@ -236,6 +236,7 @@ EFFECTS: dict[str, dict[str, Any]] = {
     "residuals": {"value": True, "measures": "RBP", "qrels": BINARY},
     "intents": {"value": {"q1": {"i": 0.9, "j": 0.1}}, "qrels": INTENTS, "measures": "IA(ERR)"},
     "by": {"value": {"q1": "fact"}},
+    "clusters": {"value": {"q1": "a", "q2": "b", "q3": "c"}, "qrels": {f"q{i}": {"a": 1} for i in (1, 2, 3)}},
     "queries": {"value": {"q1": {"query": "a"}, "q2": {"query": "a b"}}, "by": ["length", {"q1": "a", "q2": "b"}]},
     "per_intent": {"value": True, "qrels": INTENTS, "measures": "IA(ERR)"},
     "verticals": {

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.arrays import Floats
-from cranfield.stats.clusters import Clusters, compute_cr2_error, note_few_clusters, run_clustered_tukey
+from cranfield.scores.clusters import Clusters, compute_cr2_error, note_few_clusters
+from cranfield.stats.clusters import run_clustered_tukey
 from cranfield.stats.samples import Matrix
 from cranfield.stats.tukey import randomised_tukey_hsd
 from tests.evidence import checks

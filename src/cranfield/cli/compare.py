@@ -10,6 +10,7 @@ from cranfield.cli.messages import write_message
 from cranfield.cli.output import build_output_options, show
 from cranfield.cli.runner import compute_result
 from cranfield.cli.scores import build_evaluation_options, build_score_options
+from cranfield.cli.slices import SLICES, check_slices
 from cranfield.cli.systems import SYSTEM_OPTIONS
 from cranfield.comparison import compare
 from cranfield.comparison.tables import MARKS, TABLES
@@ -82,6 +83,7 @@ OPTIONS = (
         requires="fail_if_worse",
     ),
     *build_output_options(TABLES),
+    *SLICES,
     *build_evaluation_options(),
 )
 
@@ -94,6 +96,7 @@ def run(options: argparse.Namespace) -> int:
     """Compare runs, show the tables, and return the exit code of the gate."""
     if options.movers is not None and options.movers < 0:
         raise InputError(f"--movers {options.movers}", "an integer ≥ 0")
+    check_slices(options)
     if options.fail_if_worse and options.systems:
         raise InputError.from_problem("--fail-if-worse is not defined with --systems", "Compare single runs.")
     if options.movers == 0 and "movers" in (options.tables or ()):
@@ -107,7 +110,8 @@ def run(options: argparse.Namespace) -> int:
     with use_decimals(options.decimals):  # verdicts are written even with --quiet
         for line, verdict in zip(gate.lines, gate.verdicts, strict=True):
             level = "error" if verdict in gate.failed else "note"
-            fields = convert_numbers({name: getattr(verdict, name) for name in VERDICT})
+            names = (*VERDICT, "attribute", "slice") if verdict.attribute else VERDICT
+            fields = convert_numbers({name: getattr(verdict, name) for name in names})
             write_message(level, "gate", [line], **fields, exit=code)
     return code
 

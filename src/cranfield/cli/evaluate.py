@@ -23,7 +23,7 @@ from cranfield.evaluation.evaluate import evaluate
 from cranfield.measures.selection import DEFAULT_MEASURES
 from cranfield.options import OptionGroup, argument, choice, option, switch
 
-TABLES = ("scores", "slices")
+TABLES = ("scores", "cluster_means", "slices")
 OPTIONS = (
     argument(
         "qrels",

@@ -19,7 +19,7 @@ from cranfield.cli.options import (
 from cranfield.cli.progress import Progress
 from cranfield.data.tracks import choose_topics, read_named_topics
 from cranfield.errors import InputError
-from cranfield.evaluation.attributes import attach_attributes
+from cranfield.evaluation.attributes import attach_attributes, attach_clusters
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.options import NAMES
 from cranfield.evaluation.results import Missing, read_scores
@@ -52,7 +52,7 @@ MISSING = (
         requires="scores",
     ),
 )
-WITH_SCORES = {"scores", "lowers", "measures", "missing", "run_names", "by", "queries", "columns"}
+WITH_SCORES = {"scores", "lowers", "measures", "missing", "run_names", "by", "queries", "clusters", "columns"}
 DECIDING = ({*NAMES, "presets", "classes", "groups"} | WITH_SCORES) - {"seed", "threads"}
 "Names of options that decide scores, and of those that do so with --scores."
 
@@ -117,6 +117,8 @@ def get_scores(options: argparse.Namespace, runs: int = 1) -> Scores:
         scores = scores if options.measures else _drop_counts(scores)
         if getattr(options, "by", None):
             scores = attach_attributes(scores, options.by, options.queries)
+        if getattr(options, "clusters", None):
+            scores = attach_clusters(scores, options.clusters)
     else:
         scores = evaluate_files(options, runs)
     if len(scores.runs) < runs:

@@ -6,21 +6,17 @@ import argparse
 
 from cranfield.cli.options import build_rows
 from cranfield.errors import InputError
-from cranfield.options import OptionGroup, option
+from cranfield.options import OptionGroup
 
-SLICES = (OptionGroup("slices of topics", build_rows("by", "queries")),)
-CLUSTERS = (
-    option(
-        "--clusters",
-        "FILE:COLUMN",
-        "clusters of topics, such as variations of one need: intervals and tests by cluster",
-    ),
-)
+SLICES = (OptionGroup("slices and clusters of topics", build_rows("by", "queries", "clusters")),)
 SLICE_TABLES = ("slices", "slice_pairs", "interactions")
+CLUSTER_TABLE = "cluster_means"
 
 
 def check_slices(options: argparse.Namespace) -> None:
-    """Raise an error for tables of slices without attributes."""
+    """Raise an error for tables of slices or clusters without the option."""
     for name in options.tables or ():
         if name in SLICE_TABLES and not options.by:
             raise InputError.from_problem(f"--table {name} requires --by FILE:COLUMN")
+        if name == CLUSTER_TABLE and not options.clusters:
+            raise InputError.from_problem(f"--table {name} requires --clusters FILE:COLUMN")

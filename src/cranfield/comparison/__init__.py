@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain, combinations
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,14 @@ from cranfield.arrays import (
     unify_rounded,
 )
 from cranfield.assess.teams import TeamBest, select_best_runs
+from cranfield.comparison.pairs import Verdict, choose_verdict, collect_pair_notes, count_signs, count_wins
+from cranfield.comparison.slices import (
+    SliceComparer,
+    SliceInteraction,
+    SlicePair,
+    SliceTest,
+    extract_matrix,
+)
 from cranfield.comparison.systems import (
     ComponentSummary,
     Seeds,
@@ -27,13 +35,18 @@ from cranfield.comparison.systems import (
     rank_part,
     read_system_runs,
 )
+from cranfield.data.attributes import AttributesLike
 from cranfield.data.run_systems import SystemsLike
 from cranfield.data.tracks import TeamsLike
 from cranfield.dataclass import dataclass
 from cranfield.display import Rows, TableResult
 from cranfield.errors import InputError, check_choice, describe_value, to_list
+from cranfield.evaluation.attributes import attach_attributes, attach_clusters
 from cranfield.evaluation.results import Missing, ScoresLike, read_scores
 from cranfield.scores import Note, Scores, format_first_notes
+from cranfield.scores.clusters import check_cluster_count
+from cranfield.scores.slices import SliceSummary
+from cranfield.stats.clusters import estimate_mean
 from cranfield.stats.corrections import CORRECTIONS, family_wise_error
 from cranfield.stats.effects import EFFECTS, EffectName, get_default_effect
 from cranfield.stats.families import (
@@ -41,32 +54,19 @@ from cranfield.stats.families import (
     PairTest,
     choose_test,
     compare_each,
-    count_required_topics,
-    name_subjects,
     note_reach,
 )
-from cranfield.stats.few_topics import is_out_of_reach
-from cranfield.stats.gate import Gate, GateVerdict, Undecided, check_margin, within_margin
+from cranfield.stats.gate import Gate, Undecided
 from cranfield.stats.letters import assign_letters
-from cranfield.stats.measure_scores import (
-    MeasureScores,
-    drop_standard_errors,
-    extract_measure,
-    find_ranking_measures,
-    format_reasons,
-    get_sign,
-)
-from cranfield.stats.notes import merge_notes, note_trials
+from cranfield.stats.measure_scores import drop_standard_errors, extract_measure
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import check_alpha, format_p, format_p_statement, is_fully_enumerated
 from cranfield.stats.samples import Matrix
 from cranfield.tables import ResultTable
 from cranfield.wording import escape_unprintable, format_count, format_names, suggest_keywords
 
-Verdict: TypeAlias = Literal["better", "worse", ""]
 _OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better", "": ""}
 _PAIRS_SHOWN = 10
-_PAIRS_PER_BLOCK = 4096  # pairs whose differences are in memory together
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,8 @@ class RunSummary:
     and `worse_than` are the baselines with a significant difference. For systems of several runs,
     `seeds` is their number, and `se` and `df` belong to the crossed interval. `best` is the fraction
     of resamples in which the run is best, and `rank_low` and `rank_high` are quantiles of its rank.
+    For topics in clusters, `clusters` is their number, `se` and `df` belong to the CR2 interval, and
+    `deff` is the design effect. Of a geometric mean, they are of the logarithms.
     """
 
     measure: str
@@ -94,6 +96,8 @@ class RunSummary:
     best: float | None = None
     rank_low: int | None = None
     rank_high: int | None = None
+    clusters: int | None = None
+    deff: float | None = None
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,9 @@ class PairComparison:
     topics, trials and pairs can justify. If it is above α, `pvalue` is at least as large and there
     is no verdict. For systems of several runs, `seeds` and `other_seeds` are their numbers, `se` and
     `df` belong to the crossed test, `seed_share` is the fraction of the variance due to seeds, and
-    `reversals` the fraction of pairs of single runs with means in the opposite order.
+    `reversals` the fraction of pairs of single runs with means in the opposite order. For topics in
+    clusters, `clusters` is their number, `se` and `df` are the CR2 standard error of the difference
+    and its degrees of freedom, and `deff` is the design effect.
     """
 
     measure: str
@@ -137,6 +143,8 @@ class PairComparison:
     other_seeds: int | None = None
     seed_share: float | None = None
     reversals: float | None = None
+    clusters: int | None = None
+    deff: float | None = None
 
 
 @dataclass(frozen=True)
@@ -161,7 +169,9 @@ class Comparison(TableResult):
     if only the best run of each team was compared. `systems` are the runs of each system, if systems
     of several runs were compared: `scores` are then means over runs. `seeds` is ``random`` or
     ``fixed``, and `components` are the components of variance. `rank_trials` is the number of
-    resamples of ranks.
+    resamples of ranks. If the topics have attributes, `slices` are the means on slices of topics,
+    `slice_pairs` the differences with the test `slice_test`, and `interactions` test whether a
+    difference is the same on all slices.
     """
 
     scores: Scores
@@ -181,6 +191,10 @@ class Comparison(TableResult):
     seeds: str | None = None
     components: tuple[ComponentSummary, ...] = ()
     rank_trials: tuple[int, int] | None = None  # and the seed
+    slices: tuple[SliceSummary, ...] = ()
+    slice_pairs: tuple[SlicePair, ...] = ()
+    interactions: tuple[SliceInteraction, ...] = ()
+    slice_test: SliceTest | None = None
 
     @property
     def worse(self) -> tuple[PairComparison, ...]:
@@ -215,6 +229,9 @@ class Comparison(TableResult):
             scores=self.scores.select(measures=[measure]),
             runs=tuple(run for run in self.runs if run.measure == measure),
             pairs=tuple(pair for pair in self.pairs if pair.measure == measure),
+            slices=tuple(row for row in self.slices if row.measure == measure),
+            slice_pairs=tuple(pair for pair in self.slice_pairs if pair.measure == measure),
+            interactions=tuple(row for row in self.interactions if row.measure == measure),
             notes=(),
         )
 
@@ -252,7 +269,8 @@ class Comparison(TableResult):
         topics, or the mean is worse and too few topics differ. With a margin, a run passes if it is
         not worse by more than the margin, and fails if it is worse, each with the confidence of the
         interval (see `cf.stats.within_margin`). An undecided run fails, unless `undecided` is
-        ``pass``.
+        ``pass``. With slices of topics, every slice of 5 topics or more has a verdict, too. Its
+        p-values are corrected for the slices. A margin is then not defined.
 
         >>> x = {f"q{i}": i / 10 for i in range(8)}
         >>> y = {topic: value - 0.01 for topic, value in x.items()}
@@ -260,104 +278,9 @@ class Comparison(TableResult):
         >>> comparison.gate().passed, comparison.gate(margin=0.02).passed
         (False, True)
         """
-        if self.systems:
-            problem = "the check for worse runs is not defined for systems of several runs"
-            raise InputError.from_problem(problem, "Compare single runs.")
-        if not self.baselines:
-            problem = "the comparison has no baseline"
-            raise InputError.from_problem(problem, "Use compare(…, baseline=…).")
-        if margin is not None:
-            check_margin(margin, self.alpha)
-        check_choice("undecided", undecided, Undecided)
-        measures, excluded = find_ranking_measures(self.scores)
-        if not measures:
-            raise InputError(f"no measure to decide by{format_reasons(excluded)}", "a measure that ranks runs")
-        notes = tuple(
-            Note("no-verdict", f"{name} has no verdict: neither high nor low values are better")
-            for name in self.scores.measures
-            if name not in measures
-        )
-        verdicts = [
-            self._build_verdict(pair, margin)
-            for pair in self.pairs
-            if pair.measure in measures and pair.run not in self.baselines
-        ]
-        estimates = TESTS[self.test].estimates
-        estimated = "" if "mean" in estimates else f" of {estimates}"
-        trials = None if self.enumerated else self.trials
-        settings = self.test, self.alpha, margin, undecided, estimated, trials, notes
-        return Gate(tuple(verdicts), *settings)
+        from cranfield.comparison.gates import build_gate
 
-    def _build_verdict(self, pair: PairComparison, margin: float | None) -> GateVerdict:
-        part = extract_measure(self.scores, pair.measure, turned=False).matrix
-        x, y = (part.values[:, part.systems.index(run)] for run in (pair.run, pair.other))
-        sign = get_sign(self.scores, pair.measure)
-        verdict = GateVerdict(
-            pair.measure, pair.run, pair.other,
-            "fail" if pair.verdict == "worse" else "pass",
-            pair.topics, pair.difference, self._compute_relative(pair), pair.low, pair.high,
-            pair.pvalue,
-            pair.wins, pair.ties, pair.losses, sign < 0, shown_p=self.shown_p(pair),
-        )  # fmt: skip
-        if margin is None:
-            z = np.where(np.abs(x - y) <= TOLERANCE * part.scale, 0.0, x - y)
-            return self._mark_undecided(replace(verdict, least=self._compute_smallest_p(pair, z)), pair, z)
-        trials, seed = self.trials or TRIALS, self.seed or 0
-        result = within_margin(sign * x, sign * y, margin, self.alpha, trials, seed)
-        low, high = sorted((sign * result.interval.low, sign * result.interval.high))
-        b_low, b_high = sorted((sign * result.bootstrap.low, sign * result.bootstrap.high))
-        return replace(
-            verdict,
-            decision=result.decision,
-            low=low,
-            high=high,
-            bootstrap_low=b_low,
-            bootstrap_high=b_high,
-            by_bootstrap=result.by_bootstrap,
-            needed=result.needed,
-        )
-
-    def _mark_undecided(self, verdict: GateVerdict, pair: PairComparison, z: Floats) -> GateVerdict:
-        """Return the verdict, undecided if no loss could have been significant."""
-        hopeless = is_out_of_reach(pair.smallest_pvalue, self.alpha)
-        verdict = replace(verdict, smallest=pair.smallest_pvalue)
-        if verdict.decision == "fail" or not (hopeless or self._is_unseen_loss(verdict)):
-            return verdict
-        pairs = sum(p.measure == pair.measure for p in self.pairs)
-        level = self.alpha / (pairs if CORRECTIONS[self.correction].family_wise else 1)
-        if self.trials and not self.enumerated and is_out_of_reach(1 / (self.trials + 1), level):
-            return replace(verdict, decision="undecided")  # too few trials, not topics
-        if hopeless:
-            required_topics: int | None = count_required_topics(self.test, level)
-        else:  # topics that differ
-            n, differ = len(z), int(np.count_nonzero(z))
-            more = ((k, (np.arange(n) < k) * np.arange(1.0, n + 1)) for k in range(differ + 1, n))
-            least = ((k, self._compute_smallest_p(pair, signs)) for k, signs in more)
-            required_topics = next((k for k, p in least if p is not None and p <= self.alpha), n)
-        return replace(verdict, decision="undecided", needed=required_topics)
-
-    def _is_unseen_loss(self, verdict: GateVerdict) -> bool:
-        """Return True for a loss on too few topics to be significant."""
-        if verdict.least is None or not is_out_of_reach(verdict.least, self.alpha):
-            return False
-        worse = -verdict.difference if verdict.lower_is_better else verdict.difference
-        return worse < 0 or verdict.losses > verdict.wins
-
-    def _compute_relative(self, pair: PairComparison) -> float | None:
-        """Return the difference of the means divided by the mean of the other run."""
-        means = {run.run: run.mean for run in self.runs if run.measure == pair.measure}
-        return means[pair.run] / means[pair.other] - 1 if means[pair.other] > 0 else None
-
-    def _compute_smallest_p(self, pair: PairComparison, z: Floats) -> float | None:
-        """Return the smallest p-value of a pair that differs on these topics."""
-        smallest_p = TESTS[self.test].smallest_p
-        if smallest_p is None:
-            return None
-        family = [p for p in self.pairs if p.measure == pair.measure]
-        trial_limit = 0.0 if self.trials is None or self.enumerated else 1 / (self.trials + 1)
-        least = max(smallest_p(z), trial_limit)
-        pvalues = [least if p is pair else p.uncorrected for p in family]
-        return float(CORRECTIONS[self.correction](pvalues).pvalues[family.index(pair)])
+        return build_gate(self, margin, undecided)
 
     def _build_tables(self, movers: int = 3, gate: Gate | None = None, marks: str = "letters") -> list[ResultTable]:
         from cranfield.comparison.tables import build_tables
@@ -414,6 +337,9 @@ def compare(
     systems: SystemsLike = None,
     seeds: Seeds | None = None,
     ranks: bool = False,
+    by: AttributesLike = None,
+    queries: Any = None,
+    clusters: AttributesLike = None,
 ) -> Comparison:
     """Compare runs by measure: differences, intervals, p-values, effect sizes.
 
@@ -447,6 +373,12 @@ def compare(
         ``fixed`` (any test of the means over these runs, for other topics).
     ranks
         Resample topics (and runs of systems): how often each run is best, and intervals of ranks.
+    by, queries, clusters
+        Slices of topics (with queries for the attribute ``length``) and clusters of topics, as in
+        `evaluate`. By default those of the scores. Tests of slices are tests of two runs: `test`, or
+        ``randomisation`` instead of Tukey's tests. `correction` is then for all pairs and slices of an
+        attribute. With clusters, tests are by cluster: ``t``, ``randomisation``,
+        ``randomised-tukey`` or ``bootstrap``.
 
     >>> x = {f"q{i}": i / 10 for i in range(8)}
     >>> y = {topic: value + 0.1 for topic, value in x.items()}
@@ -455,7 +387,7 @@ def compare(
     >>> round(pair.difference, 4), pair.pvalue, pair.wins, pair.verdict  # p = 2 / 2 ** 8
     (0.1, 0.0078125, 8, 'better')
     """
-    read = drop_standard_errors(read_scores(scores, missing, measures, lower))
+    read = _attach_topics(drop_standard_errors(read_scores(scores, missing, measures, lower)), by, queries, clusters)
     groups = read_system_runs(read, systems, seeds)
     if groups is not None and teams is not None:
         raise InputError.from_problem("use either teams or systems, not both")
@@ -484,9 +416,12 @@ def compare(
     }
     testing |= {"threads": threads, "progress": progress}
     rank_trials = _choose_rank_trials(ranks, groups, trials, seed)
-    results = _compare_measures(read, alpha, baselines, effect_name, testing, groups, rank_trials)
+    parts, tested_pairs = _prepare_measures(read, baselines, groups)
+    results = _compare_measures(read, parts, tested_pairs, alpha, baselines, effect_name, testing, groups, rank_trials)
     runs, pairs, enumerated, result_notes, components = zip(*results, strict=True)
-    notes = [*team_notes, *read.notes, *chain(*result_notes)]
+    draws = {"trials": trials, "seed": seed, "threads": threads}
+    slices = SliceComparer(read, alpha, chosen_test, correction, draws, groups).compare(parts, tested_pairs)
+    notes = [*team_notes, *read.notes, *chain(*result_notes), *slices.notes]
     if "identical" not in {note.kind for note in notes}:  # tests of two runs note it themselves
         notes += _note_identical(read)
     if chosen_correction == "none" and not TESTS[chosen_test].is_joint:
@@ -509,7 +444,20 @@ def compare(
         getattr(groups, "seeds", None),
         tuple(chain(*components)),
         rank_trials,
+        slices.slices,
+        slices.pairs,
+        slices.interactions,
+        slices.test,
     )
+
+
+def _attach_topics(scores: Scores, by: AttributesLike, queries: Any, clusters: AttributesLike) -> Scores:
+    """Return the scores with attributes and clusters of their topics."""
+    if by is not None:
+        scores = attach_attributes(scores, by, queries)
+    elif queries is not None:
+        raise InputError.from_problem("queries requires by")
+    return scores if clusters is None else attach_clusters(scores, clusters)
 
 
 def _choose_rank_trials(ranks: bool, groups: SystemRuns | None, trials: int, seed: int) -> tuple[int, int] | None:
@@ -548,8 +496,20 @@ def _list_pairs(order: Sequence[int], baselines: Sequence[int]) -> list[tuple[in
     return [(i, b) for index, b in enumerate(baselines) for i in order if i not in baselines[: index + 1]]
 
 
+def _prepare_measures(
+    scores: Scores, baselines: tuple[str, ...], groups: SystemRuns | None
+) -> tuple[list[Matrix], list[list[tuple[int, int]]]]:
+    """Return the scores of each measure, and its pairs, the best runs first."""
+    parts = [_extract_measure(scores, measure) for measure in scores.measures]
+    parts = _attach_runs(parts, scores.measures, groups)
+    orders = [_order_runs(part, better) for part, better in zip(parts, scores.better, strict=True)]
+    return parts, [_list_pairs(order, [*map(scores.runs.index, baselines)]) for order in orders]
+
+
 def _compare_measures(
     scores: Scores,
+    parts: list[Matrix],
+    pairs_by_measure: list[list[tuple[int, int]]],
     alpha: float,
     baselines: tuple[str, ...],
     effect: str,
@@ -558,10 +518,6 @@ def _compare_measures(
     rank_trials: tuple[int, int] | None,
 ) -> Iterator[tuple[list[RunSummary], list[PairComparison], bool, list[Note], list[ComponentSummary]]]:
     """Yield runs, pairs, full enumeration, notes and components of each measure."""
-    extracted = [_extract_measure(scores, measure) for measure in scores.measures]
-    parts = _attach_runs([scores_part.matrix for scores_part in extracted], scores.measures, groups)
-    orders = [_order_runs(part, better) for part, better in zip(parts, scores.better, strict=True)]
-    pairs_by_measure = [_list_pairs(order, [*map(scores.runs.index, baselines)]) for order in orders]
     row = CORRECTIONS.get(testing["correction"])
     level = alpha / len(pairs_by_measure[0]) if row is not None and row.simultaneous else alpha
     tested = compare_each(parts, pairs_by_measure, confidence=1 - level, **testing)
@@ -569,15 +525,20 @@ def _compare_measures(
         effects, dz = (EFFECTS[name].compute(parts[m], pairs_by_measure[m]) for name in (effect, "dz"))
         pairs = [
             _build_pair(measure, parts[m], *values, alpha, scores.better[m])
-            for values in zip(tested[m], effects, dz, _count_signs(parts[m], pairs_by_measure[m]), strict=True)
+            for values in zip(tested[m], effects, dz, count_signs(parts[m], pairs_by_measure[m]), strict=True)
         ]
-        runs = [*_build_summaries(scores, measure, parts[m], orders[m], pairs, alpha, baselines)]
-        notes = [*extracted[m].notes, *_collect_notes(measure, parts[m], tested[m], alpha)]
+        order = _order_runs(parts[m], scores.better[m])
+        runs = [*_build_summaries(scores, measure, parts[m], order, pairs, alpha, baselines)]
+        notes = [
+            *extract_measure(scores, measure, turned=False).notes,
+            *collect_pair_notes(measure, parts[m], tested[m], alpha),
+        ]
         test_settings = testing["test"], testing["correction"], testing["trials"]
         notes += note_reach(measure, tested[m], *test_settings, alpha)
         if not baselines and not any(run.groups for run in runs):
             text = f"{measure}: more groups of runs than letters, so no letters are shown"
             notes.append(Note("letters", text))
+        runs, pairs = _describe_clusters(runs, pairs, parts[m])
         runs = _describe_systems(runs, parts[m], scores.better[m], alpha, groups, rank_trials)
         enumerated = is_fully_enumerated(pair.outcome.sampled for pair in tested[m])
         if groups is None:
@@ -605,6 +566,25 @@ def _describe_seeds(
     ]
 
 
+def _describe_clusters(
+    runs: list[RunSummary], pairs: list[PairComparison], part: Matrix
+) -> tuple[list[RunSummary], list[PairComparison]]:
+    """Add the CR2 standard errors and design effects of topics in clusters."""
+    if part.clusters is None:
+        return runs, pairs
+    clusters, columns = part.clusters, {name: part.values[:, i] for i, name in enumerate(part.systems)}
+
+    def describe(values: Floats) -> dict[str, Any]:
+        estimate = estimate_mean(values, clusters, TOLERANCE * part.scale)
+        deff = None if math.isnan(estimate.deff) else estimate.deff
+        return {"clusters": len(clusters), "se": estimate.se, "df": estimate.df, "deff": deff}
+
+    return (
+        [replace(run, **describe(columns[run.run])) for run in runs],
+        [replace(pair, **describe(columns[pair.run] - columns[pair.other])) for pair in pairs],
+    )
+
+
 def _describe_systems(
     runs: list[RunSummary],
     part: Matrix,
@@ -623,13 +603,14 @@ def _describe_systems(
     return [replace(run, **fields[run.run]) for run in runs]
 
 
-def _extract_measure(scores: Scores, measure: str) -> MeasureScores:
-    """Extract the scores of a measure. Raise an error for fewer than two topics."""
-    extracted = extract_measure(scores, measure, turned=False)
-    if len(extracted.matrix.topics) < 2:
-        text = f"{measure} of {format_count(len(extracted.matrix.topics), 'topic')}"
-        raise InputError(text, "at least 2")
-    return extracted
+def _extract_measure(scores: Scores, measure: str) -> Matrix:
+    """Extract the scores of a measure. Raise an error for fewer than two topics, or three clusters."""
+    part = extract_matrix(scores, measure)
+    if len(part.topics) < 2:
+        raise InputError(f"{measure} of {format_count(len(part.topics), 'topic')}", "at least 2")
+    if part.clusters is not None:
+        check_cluster_count(part.clusters, f"{measure} of ")
+    return part
 
 
 def _order_runs(part: Matrix, better: str) -> list[int]:
@@ -639,14 +620,6 @@ def _order_runs(part: Matrix, better: str) -> list[int]:
     sign = 1 if better == "lower" else -1
     means = unify_rounded(part.means, TOLERANCE * part.scale)
     return sorted(range(len(part.systems)), key=lambda i: sign * means[i])
-
-
-def _count_signs(part: Matrix, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Count the topics on which the first run of each pair scores higher, and lower."""
-    for begin in range(0, len(pairs), _PAIRS_PER_BLOCK):
-        first, second = np.array(pairs[begin : begin + _PAIRS_PER_BLOCK]).T
-        z = subtract_rounded(part.values[:, first], part.values[:, second], TOLERANCE * part.scale)
-        yield from zip((z > 0).sum(axis=0).tolist(), (z < 0).sum(axis=0).tolist(), strict=True)
 
 
 def _build_pair(
@@ -659,25 +632,18 @@ def _build_pair(
     alpha: float,
     better: str,
 ) -> PairComparison:
-    (higher, lower), sign = signs, -1 if better == "lower" else 1
     outcome, sampled = tested.outcome, tested.outcome.sampled
-    verdict: Verdict = ""
-    pvalue = tested.pvalue_at(alpha)
-    if pvalue <= alpha and better != "neither":
-        # The sign of the estimate of the test. If it is 0 (a median), the sign of the wins.
-        direction = outcome.difference or higher - lower
-        verdict = "better" if sign * direction > 0 else "worse"
+    pvalue, verdict = tested.pvalue_at(alpha), choose_verdict(tested, signs, alpha, better)
     names = part.systems[tested.first], part.systems[tested.second]
     difference = float(part.means[tested.first] - part.means[tested.second])
     low, high = (tested.interval.low, tested.interval.high) if tested.interval else (math.nan,) * 2
     asl, error = (sampled.asl, sampled.error) if sampled else (None, None)
     estimates = low, high, outcome.statistic, pvalue, outcome.pvalue
     none_as_extreme = sampled is not None and sampled.count == 0 and pvalue == tested.pvalue
-    n, won, lost = len(part.topics), *signs[::sign]
-    counts = won, n - won - lost, lost
+    n = len(part.topics)
     return PairComparison(
         measure, *names, n, difference, *estimates, asl, error, none_as_extreme, effect, dz,
-        *counts, verdict, tested.smallest_pvalue,
+        *count_wins(signs, n, better), verdict, tested.smallest_pvalue,
     )  # fmt: skip
 
 
@@ -730,20 +696,3 @@ def _note_uncorrected(tests: int, alpha: float) -> Iterator[Note]:
         tests_text = f"{format_count(tests, 'test')} by each measure, each at α = {alpha:g}, uncorrected"
         text = f"{tests_text}: with equal runs and independent tests, at least one would be"
         yield Note("family", f"{text} significant with probability {rate:.2f}")
-
-
-def _collect_notes(measure: str, part: Matrix, tested: Sequence[PairTest], alpha: float) -> tuple[Note, ...]:
-    """Collect the notes of the tests, each kind once.
-
-    Whether there are too few trials depends on the significance level.
-    """
-    notes: list[tuple[PairTest, list[Note]]] = []
-    for pair in tested:
-        sampled = pair.outcome.sampled
-        useless = {"trials"} | ({"few-topics", "far"} if pair.is_hopeless(alpha) else set())
-        useless |= {"far"} if pair.pvalue <= alpha else set()  # only for undecided pairs
-        of_pair = [note for note in pair.outcome.notes if note.kind not in useless]
-        if sampled is not None and not pair.is_hopeless(alpha):
-            of_pair += note_trials(sampled, alpha, pair.pvalue)
-        notes.append((pair, of_pair))
-    return merge_notes(name_subjects(measure, part.systems, notes), "pair")

@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cranfield.arrays import TOLERANCE, Floats, estimate_rounding, subtract_rounded
-from cranfield.comparison import Verdict, _list_pairs, _order_runs, _read_baselines
+from cranfield.comparison import _list_pairs, _order_runs, _read_baselines
+from cranfield.comparison.pairs import Verdict
 from cranfield.comparison.systems import Seeds, SystemRuns, read_system_runs
 from cranfield.data.run_systems import SystemsLike
 from cranfield.dataclass import dataclass

@@ -84,7 +84,7 @@ class SystemRuns:
         x = part.replicates[place]
         if self.seeds == "fixed":
             return {"seeds": x.shape[1]}
-        variance = estimate_variance(x)
+        variance = estimate_variance(x, clusters=part.clusters)
         middle, half = mean(part.values[:, place]), float(compute_t_half(variance, 1 - alpha))
         interval = {"low": middle - half, "high": middle + half}
         return {"seeds": x.shape[1], "se": float(variance.se), "df": float(variance.df), **interval}
@@ -187,5 +187,5 @@ def rank_part(
     has_runs = groups is not None and groups.seeds == "random"
     samples = part.replicates if has_runs else [part.values[:, [i]] for i in range(len(part.systems))]
     samples = [sign * x for x in samples]
-    ranks = rank_runs(part.systems, samples, alpha, trials, seed)
+    ranks = rank_runs(part.systems, samples, alpha, trials, seed, clusters=part.clusters)
     return {row.system: {"best": row.best, "rank_low": row.rank_low, "rank_high": row.rank_high} for row in ranks}

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cranfield import tables
 from cranfield.arrays import TOLERANCE
 from cranfield.comparison import Comparison, PairComparison, RunSummary
+from cranfield.comparison.slices import SliceTest
 from cranfield.comparison.systems import describe_run_count
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
+from cranfield.scores.slices import MIN_TOPICS, build_slice_table
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import TESTS
 from cranfield.stats.gate import Gate
 from cranfield.stats.result import format_p_statement
-from cranfield.stats.tables import build_p_column, describe_test
+from cranfield.stats.tables import build_optional_p_column, build_p_column, describe_test
 from cranfield.tables import FLAT, PAPER
 from cranfield.wording import format_count, format_number
 
-TABLES = ("runs", "pairs", "movers", "results", "teams", "sentences", "components", "verdicts")
+SLICE_TABLES = ("slices", "slice_pairs", "interactions")
+TABLES = ("runs", "pairs", "movers", "results", "teams", "sentences", "components", *SLICE_TABLES, "verdicts")
 MARKS = ("letters", "daggers")
 _PAIRS_WITH_MOVERS = 3  # larger numbers would hide the other tables
 
@@ -33,12 +36,21 @@ def select_tables(
     if format in FLAT:
         return ("pairs",)
     if format == "json":
-        optional = {"teams": result.teams, "components": result.components, "verdicts": gate}
-        return (*TABLES[:3], *(name for name, content in optional.items() if content))
+        optional = {"teams": result.teams, "components": result.components}
+        names = [name for name, content in optional.items() if content]
+        return (*TABLES[:3], *names, *_select_slice_tables(result), *(("verdicts",) if gate else ()))
     show_movers = len(result.pairs) <= _PAIRS_WITH_MOVERS if movers is None else movers > 0
     first = "teams" if result.teams else "results" if format in PAPER else "runs"
     last = ("components",) if result.components and format not in PAPER else ()
-    return (first, "pairs", *(("movers",) if show_movers and format not in PAPER else ()), *last)
+    slices = _select_slice_tables(result)
+    show_movers = show_movers and format not in PAPER and not slices
+    return (first, "pairs", *(("movers",) if show_movers else ()), *last, *slices)
+
+
+def _select_slice_tables(result: Comparison) -> tuple[str, ...]:
+    """Return the names of the tables of slices that have rows."""
+    contents = result.slices, result.slice_pairs, result.interactions
+    return tuple(name for name, rows in zip(SLICE_TABLES, contents, strict=True) if rows)
 
 
 def build_tables(
@@ -61,6 +73,8 @@ def build_tables(
     ]
     table_list += [_build_team_table(result, signs)] if result.teams else []
     table_list += [_build_component_table(result)] if result.components else []
+    if result.slice_test is not None:
+        table_list += [*_build_slice_tables(result, result.slice_test)]
     return [*table_list, _build_sentence_table(result), *gate_tables]
 
 
@@ -77,9 +91,14 @@ def build_settings(result: Comparison, gate: Gate | None = None) -> dict[str, An
         **({"systems": {name: [*runs] for name, runs in result.systems.items()}} if result.systems else {}),
         **({"seeds": result.seeds} if result.seeds else {}),
         **(dict(zip(("resamples", "resampling_seed"), result.rank_trials, strict=True)) if result.rank_trials else {}),
+        **({} if result.slice_test is None else _build_slice_settings(result.slice_test)),
         **tables.read_settings(result.scores, "topics", "runs"),
         **({} if gate is None else {"gate": gate._build_settings()}),
     }
+
+
+def _build_slice_settings(test: SliceTest) -> dict[str, Any]:
+    return {"slice_test": test.test, "slice_correction": test.correction}
 
 
 def describe_procedure(comparison: Comparison) -> str:
@@ -89,15 +108,31 @@ def describe_procedure(comparison: Comparison) -> str:
         family = f"for {format_count(pairs, 'comparison')} by each measure"
         corrected = f"{CORRECTIONS[comparison.correction].title} {family}"
     parts = describe_test(comparison.test, comparison.trials, comparison.seed, comparison.enumerated, corrected)
+    parts[0] += _name_units(comparison)
     return ", ".join([*parts, "two-sided", f"α = {comparison.alpha:g}"])
+
+
+def _name_units(comparison: Comparison) -> str:
+    """Return " by cluster" if tests are by cluster."""
+    clusters = comparison.scores.clusters
+    return " by cluster" if len({*clusters.values()}) < len(clusters) else ""
 
 
 def _describe_size(comparison: Comparison) -> str:
     counts = [run.topics for run in comparison.runs]
     if comparison.systems:
         runs = describe_run_count(len(comparison.scores.runs), comparison.systems)
-        return f"{runs} on {tables.format_topics(counts)}"
-    return tables.format_runs_and_topics(len(comparison.scores.runs), *counts)
+        return f"{runs} on {tables.format_topics(counts)}{_describe_clusters(comparison)}"
+    return tables.format_runs_and_topics(len(comparison.scores.runs), *counts) + _describe_clusters(comparison)
+
+
+def _describe_clusters(comparison: Comparison) -> str:
+    """Return the number of clusters of topics, if there are clusters."""
+    counts = sorted({run.clusters for run in comparison.runs if run.clusters is not None})
+    if not counts:
+        return ""
+    ends = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    return f" in {ends} clusters (CR2)"
 
 
 def _has_several_measures(comparison: Comparison) -> bool:
@@ -123,7 +158,7 @@ def _build_run_table(comparison: Comparison, signs: BaselineMarks) -> tables.Res
     return tables.build_table(
         "runs",
         f"Means of {_describe_size(comparison)}{_describe_measure(comparison)}, with {intervals}. "
-        f"{legend} ({describe_procedure(comparison)}).{_describe_ranks(comparison)}",
+        f"{legend} ({describe_procedure(comparison)}).{_describe_ranks(comparison)}{_describe_deff(comparison)}",
         column("measure", visible=_has_several_measures(comparison), key=True),
         column("run", text=signs.format_run, key=True),
         column("topics", visible=False),
@@ -132,7 +167,9 @@ def _build_run_table(comparison: Comparison, signs: BaselineMarks) -> tables.Res
         column("groups", visible=groups),
         column("better_than", lambda row: " ".join(row.better_than), visible=False),
         column("worse_than", lambda row: " ".join(row.worse_than), visible=False),
-        *_build_optional_columns(comparison.runs, "seeds", "se", "df", "best", "rank_low", "rank_high"),
+        *_build_seed_errors(comparison.runs, "seeds"),
+        *_build_optional_columns(comparison.runs, "best", "rank_low", "rank_high"),
+        *_build_cluster_columns(comparison.runs),
         *_build_rank_columns(comparison),
         tables.Field("significant", None, "significant", marks, visible=not groups),
     )
@@ -159,15 +196,18 @@ def _build_rank_columns(comparison: Comparison) -> list[tables.Field]:
 
 def _describe_run_intervals(comparison: Comparison) -> str:
     """Describe the intervals of means, and the sampled units."""
-    by_seeds = {
-        None: "t intervals",
-        "random": "intervals" + SAMPLED["random"],
-        "fixed": "t intervals" + SAMPLED["fixed"],
-    }
-    return by_seeds[comparison.seeds]
+    return ("t intervals" if comparison.seeds != "random" else "intervals") + _describe_units(comparison)
 
 
 SAMPLED = {"random": " for other topics and other seeds (crossed)", "fixed": " for other topics, with these runs"}
+
+
+def _describe_units(comparison: Comparison) -> str:
+    """Return what is sampled, if not topics alone."""
+    sampled = SAMPLED.get(comparison.seeds or "", "")
+    if not comparison.scores.clusters:
+        return sampled
+    return sampled.replace("other topics", "other clusters") or " for other clusters"
 
 
 def _describe_ranks(comparison: Comparison) -> str:
@@ -213,7 +253,8 @@ def _describe_intervals(comparison: Comparison) -> str:
         scope = ", Bonferroni's, simultaneous"
     is_single = not test.is_joint and len(comparison.pairs) == len(comparison.scores.measures)
     sure = tables.format_percent(1 - comparison.alpha)
-    units = f",{SAMPLED[comparison.seeds]}" if comparison.seeds else ""
+    sampled = _describe_units(comparison)
+    units = f",{sampled}" if sampled else ""
     return f"{sure}, of {test.estimates}{'' if is_single else scope}{units}"
 
 
@@ -228,7 +269,7 @@ def _build_pair_table(comparison: Comparison) -> tables.ResultTable:
         f"Intervals: {_describe_intervals(comparison)}. "
         f"Effect size: {EFFECTS[comparison.effect].title}. "
         "Win/tie/loss: number of topics on which the run is better, equal and worse."
-        f"{_describe_seed_columns(comparison)}",
+        f"{_describe_seed_columns(comparison)}{_describe_deff(comparison)}",
         *tables.build_key_columns(column, _has_several_measures(comparison), other_head),
         column("topics", visible=False),
         column("difference", text=tables.format_difference),
@@ -242,7 +283,30 @@ def _build_pair_table(comparison: Comparison) -> tables.ResultTable:
         tables.Field("counts", None, "win/tie/loss", counts),
         *tables.build_columns(column, "verdict", "smallest_pvalue", visible=False),
         *_build_seed_columns(rows),
+        *_build_cluster_columns(rows),
     )
+
+
+def _build_cluster_columns(rows: Sequence[Any]) -> list[tables.Field]:
+    """Build the columns of topics in clusters. Systems of several runs have their own se and df."""
+    if all(row.clusters is None for row in rows):
+        return []
+    column = tables.bind_rows(rows)
+    errors = [] if any(row.seeds is not None for row in rows) else ["se", "df"]
+    columns = tables.build_columns(column, "clusters", *errors, visible=False)
+    return [*columns, column("deff", text="{:.2f}".format, dtype=float)]
+
+
+def _build_seed_errors(rows: Sequence[Any], *names: str, visible: Sequence[str] = ("seeds",)) -> list[tables.Field]:
+    """Build the columns of numbers of seeds, and of standard errors of systems of several runs."""
+    has_seeds = any(row.seeds is not None for row in rows)
+    return _build_optional_columns(rows, *names, "se", "df", visible=visible) if has_seeds else []
+
+
+def _describe_deff(comparison: Comparison) -> str:
+    """Explain the column of design effects."""
+    text = " deff: design effect, the variance divided by its variance for independent topics."
+    return text if comparison.scores.clusters else ""
 
 
 def _describe_seed_columns(comparison: Comparison) -> str:
@@ -256,10 +320,82 @@ def _build_seed_columns(rows: Sequence[PairComparison]) -> list[tables.Field]:
     """Build the columns of systems of several runs."""
     column = tables.bind_rows(rows)
     has_seeds = any(row.seeds is not None for row in rows)
-    columns = _build_optional_columns(rows, "seeds", "other_seeds", "se", "df", visible=())
+    columns = _build_seed_errors(rows, "seeds", "other_seeds", visible=())
     if any(row.seed_share is not None for row in rows):
         columns.append(column("seed_share", head="seeds’ share", text="{:.0%}".format))
     return [*columns, *([column("reversals", head="reversed", text="{:.0%}".format)] if has_seeds else [])]
+
+
+# -- slices of topics -----------------------------------------------------------------------------
+
+
+def _build_slice_tables(comparison: Comparison, test: SliceTest) -> Iterator[tables.ResultTable]:
+    """Yield the tables of means, differences and interactions on slices."""
+    several, other_head = _has_several_measures(comparison), _name_other(comparison)
+    sampled = _describe_units(comparison).replace("other topics", "other topics of the slice")
+    units = f"intervals{sampled.replace('other clusters', 'other clusters of the slice')}" if sampled else ""
+    yield build_slice_table(comparison.slices, several, 1 - comparison.alpha, units)
+    yield _build_slice_pair_table(comparison, test, other_head)
+    yield _build_interaction_table(comparison, other_head)
+
+
+def _name_attributes(comparison: Comparison) -> tuple[bool, str]:
+    """Return whether there are several attributes, and the phrase for one."""
+    names = [*comparison.scores.attributes]
+    return len(names) > 1, "" if len(names) > 1 else f" of {names[0]}"
+
+
+def _build_slice_pair_table(comparison: Comparison, test: SliceTest, other_head: str) -> tables.ResultTable:
+    rows, sure = comparison.slice_pairs, tables.format_percent(1 - comparison.alpha)
+    column, (several, of_attribute) = tables.bind_rows(rows), _name_attributes(comparison)
+    parts = describe_test(test.test, test.trials, comparison.seed or 0, test.trials is None)
+    corrected = f", {CORRECTIONS[test.correction].title} for all pairs and slices" if test.correction != "none" else ""
+    procedure = f"{parts[0]}{_name_units(comparison)}{''.join(f', {part}' for part in parts[1:])}{corrected}"
+    counts = [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]
+    shown = [test.shown_p(row) for row in rows]
+    return tables.build_table(
+        "slice_pairs",
+        f"Differences run − {other_head} on the slices{of_attribute}{_describe_measure(comparison)}: {procedure}, "
+        f"two-sided, α = {comparison.alpha:g}. * p ≤ α. {sure} intervals of {TESTS[test.test].estimates}. Slices of "
+        f"fewer than {MIN_TOPICS} topics are not tested.",
+        column("measure", visible=_has_several_measures(comparison), key=True),
+        column("attribute", visible=several, key=True),
+        column("slice", key=True),
+        column("run", key=True),
+        column("other", head=other_head, key=True),
+        column("topics"),
+        column("difference", text=tables.format_difference),
+        *tables.build_interval_columns(rows, 1 - comparison.alpha, "+"),
+        build_optional_p_column([row.pvalue for row in rows], comparison.alpha, texts=shown),
+        column("uncorrected", visible=False, dtype=float),
+        *tables.build_columns(column, "wins", "ties", "losses", visible=False),
+        tables.Field("counts", None, "win/tie/loss", counts),
+        column("verdict", visible=False),
+    )
+
+
+def _build_interaction_table(comparison: Comparison, other_head: str) -> tables.ResultTable:
+    rows, (several, of_attribute) = comparison.interactions, _name_attributes(comparison)
+    column, pairs = tables.bind_rows(rows), len({(row.run, row.other) for row in rows})
+    corrected = f", Holm's correction for {pairs:,} pairs" if pairs > 1 else ""
+    return tables.build_table(
+        "interactions",
+        f"Welch's test of equal differences on all slices{of_attribute}"
+        f"{_describe_measure(comparison)}{corrected}, α = {comparison.alpha:g}. * p ≤ α.",
+        column("measure", visible=_has_several_measures(comparison), key=True),
+        column("attribute", visible=several, key=True),
+        column("run", key=True),
+        column("other", head=other_head, key=True),
+        *tables.build_columns(column, "slices", "topics"),
+        column("statistic", head="W", text="{:.3f}".format),
+        column("df1", text="{:g}".format),
+        column("df2", text="{:.1f}".format),
+        build_optional_p_column([row.pvalue for row in rows], comparison.alpha),
+        *tables.build_columns(column, "uncorrected", "permutation", visible=False, dtype=float),
+    )
+
+
+# -- other tables ---------------------------------------------------------------------------------
 
 
 def _build_mover_table(comparison: Comparison, limit: int) -> tables.ResultTable:

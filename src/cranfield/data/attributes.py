@@ -441,19 +441,28 @@ def format_range(low: float, high: float) -> str:
     return first if low == high else f"{first} to {last}"
 
 
-def read_clusters(clusters: AttributesLike, topics: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Read the cluster of each evaluated topic. Return clusters and messages.
+def read_clusters(clusters: AttributesLike) -> TopicAttribute:
+    """Read clusters of topics: one attribute.
 
-    >>> read_clusters({"1": "a", "2": "b"}, ["2", "1"])
-    ({'2': 'b', '1': 'a'}, ())
+    >>> read_clusters({"1": "a", "2": "b"}).factors[0].values
+    {'1': 'a', '2': 'b'}
     """
     attributes = read_attributes(clusters)
     if len(attributes) != 1:
         names = format_names([attribute.name for attribute in attributes], "column")
         raise InputError(names, "one column with clusters: FILE:COLUMN", attributes[0].location)
-    [bound] = bind_attributes(attributes, topics, limit=None)
+    return attributes[0]
+
+
+def bind_clusters(attribute: TopicAttribute, topics: Sequence[str]) -> BoundAttribute:
+    """Return the cluster of each evaluated topic. Raise an error for a topic without a cluster.
+
+    >>> bind_clusters(read_clusters({"1": "a", "2": "b"}), ["2", "1"]).values
+    {'2': 'b', '1': 'a'}
+    """
+    [bound] = bind_attributes([attribute], topics, limit=None)
     missing = [topic for topic in topics if bound.values[topic] == NONE]
     if missing:
         expected = f"a cluster for each of {format_count(len(topics), 'topic')}"
-        raise InputError(f"{format_names(missing, 'topic')} without a cluster", expected, attributes[0].location)
-    return {topic: bound.values[topic] for topic in topics}, tuple(text for _, text, _ in bound.messages)
+        raise InputError(f"{format_names(missing, 'topic')} without a cluster", expected, attribute.location)
+    return BoundAttribute(bound.name, {topic: bound.values[topic] for topic in topics}, bound.messages)

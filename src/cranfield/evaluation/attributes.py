@@ -1,4 +1,4 @@
-"""Attributes of topics for slices of scores."""
+"""Attributes of topics for slices of scores, and clusters of topics."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from cranfield.data.attributes import (
     BoundAttribute,
     TopicAttribute,
     bind_attributes,
+    bind_clusters,
     read_attributes,
+    read_clusters,
 )
 from cranfield.errors import InputError
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.options import Options
 from cranfield.scores import Note, Scores
+from cranfield.scores.clusters import Clusters, check_cluster_count, note_few_clusters, note_single_topics
 
 
 def attach_attributes(scores: Scores, by: AttributesLike, queries: Any = None) -> Scores:
@@ -32,6 +35,33 @@ def attach_attributes(scores: Scores, by: AttributesLike, queries: Any = None) -
     bound = bind_attributes(attributes, scores.topics)
     notes = (*scores.notes, *note_attributes(bound))
     return replace(scores, attributes={attribute.name: attribute.values for attribute in bound}, notes=notes)
+
+
+def attach_clusters(scores: Scores, clusters: AttributesLike) -> Scores:
+    """Return scores with the clusters of their topics, instead of previous clusters.
+
+    >>> scores = Scores([[[0.5], [0.3]]], ["bm25"], ["1", "2"], ["AP"], ["mean"])
+    >>> attach_clusters(scores, {"1": "a", "2": "a"}).clusters
+    {'1': 'a', '2': 'a'}
+    """
+    bound = bind_clusters(read_clusters(clusters), scores.topics)
+    return replace(scores, clusters=bound.values, notes=(*scores.notes, *note_clusters(bound)))
+
+
+def note_clusters(bound: BoundAttribute) -> list[Note]:
+    """Return notes on clusters of topics: ignored rows, few clusters, clusters of one topic."""
+    numbered = Clusters.from_labels([*bound.values.values()])
+    check_cluster_count(numbered, location=bound.name)
+    return [*note_attributes([bound]), *note_few_clusters(numbered), *note_single_topics(numbered)]
+
+
+def read_cluster_option(options: Options) -> TopicAttribute | None:
+    """Return the attribute of the option clusters."""
+    if options.clusters is None:
+        return None
+    if options.per_intent:
+        raise InputError.from_problem("use either clusters or per_intent, not both")
+    return read_clusters(options.clusters)
 
 
 def read_option(options: Options) -> tuple[TopicAttribute, ...]:

@@ -10,6 +10,7 @@ from typing import TypeAlias, Unpack
 import numpy as np
 
 from cranfield.arrays import Bools, Floats
+from cranfield.data.attributes import bind_clusters
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.columns import parse_columns
 from cranfield.data.reading.user_columns import use_columns
@@ -18,7 +19,13 @@ from cranfield.data.run_inputs import RunLike
 from cranfield.data.run_reader import call_with_split
 from cranfield.errors import InputError
 from cranfield.evaluation import notes
-from cranfield.evaluation.attributes import bind_topics, note_attributes, read_option
+from cranfield.evaluation.attributes import (
+    bind_topics,
+    note_attributes,
+    note_clusters,
+    read_cluster_option,
+    read_option,
+)
 from cranfield.evaluation.collection import Collection, LabelledRun
 from cranfield.evaluation.options import Options, Settings, with_options
 from cranfield.evaluation.scoring import Scorer
@@ -66,6 +73,7 @@ class Evaluator:
         with use_columns(parse_columns(settings.columns)):
             self.collection = Collection.from_qrels(qrels, settings, selection.measures)
             self.attributes = read_option(settings)
+            self.clusters = read_cluster_option(settings)
         self.options = self.collection.options
         self.scorer = Scorer(self.collection, selection, settings)
 
@@ -114,6 +122,8 @@ class Evaluator:
         topics, columns = self.scorer.select_names(counts), self.scorer.columns
         self._check_undefined(topics, values)
         bound = bind_topics(self.attributes, self.collection, topics)
+        clusters = None if self.clusters is None else bind_clusters(self.clusters, topics)
+        topic_notes = [*note_attributes(bound), *(() if clusters is None else note_clusters(clusters))]
         return Scores(
             values=values,
             runs=tuple(names),
@@ -122,9 +132,10 @@ class Evaluator:
             summaries=tuple(column.summary for column in columns),
             better=tuple(column.better for column in columns),
             undefined=self.options.undefined,
-            notes=LazyNotes(lambda: [*collect_notes(), *note_attributes(bound)]) if bound else LazyNotes(collect_notes),
+            notes=LazyNotes(lambda: [*collect_notes(), *topic_notes]) if topic_notes else LazyNotes(collect_notes),
             asked=self.scorer.selection.spellings,
             attributes={attribute.name: attribute.values for attribute in bound},
+            clusters={} if clusters is None else clusters.values,
         )
 
     def score_again(self, runs: Iterable[tuple[Run, RunLabels]], judged: Bools) -> Scores:

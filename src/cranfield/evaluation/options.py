@@ -276,6 +276,14 @@ class Options:
         doc="""Queries of topics, for the attribute ``length``: a table with the columns topic and query.""",
         used_with="by",
     )
+    clusters: AttributesLike = declare(
+        "--clusters",
+        metavar="FILE:COLUMN",
+        group="slices",
+        help="clusters of topics, such as variations of one need",
+        doc="""Clusters of topics that are not independent, such as variations of one need: ``FILE:COLUMN``,
+        ``{topic: cluster}`` or a frame. Intervals and tests are for other clusters (CR2).""",
+    )
     per_intent: bool = declare(
         "--per-intent",
         default=False,
@@ -576,6 +584,7 @@ class ListSettings(TypedDict, total=False):
     intents: IntentsLike
     by: AttributesLike
     queries: Any
+    clusters: AttributesLike
     per_intent: bool
     verticals: VerticalsLike
     embed_verticals: bool

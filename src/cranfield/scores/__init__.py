@@ -36,6 +36,7 @@ from cranfield.wording import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from cranfield.scores.clusters import ClusterSummary
     from cranfield.scores.slices import SliceSummary
 
 ALL = "all"
@@ -362,6 +363,8 @@ class Scores(TableResult):
     With ``undefined="skip"``, NaN values are excluded from every summary and from the rows per
     topic. Otherwise one NaN makes the summary NaN.
     `systems` maps runs to their system, if a system has several runs, such as training seeds.
+    `clusters` maps topics to their cluster, if topics are not independent, such as variations of one
+    information need.
 
     >>> scores = Scores(
     ...     values=[[[0.5, 10], [0.3, 20]], [[0.6, 10], [0.1, 30]]],
@@ -395,6 +398,7 @@ class Scores(TableResult):
     asked: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     systems: Mapping[str, str] = field(default_factory=dict)
+    clusters: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64)  # a copy that the caller cannot change
@@ -494,6 +498,7 @@ class Scores(TableResult):
             self.asked,
             self._select_attributes(topic_names) if topics is not None else self.attributes,
             systems={run: self.systems[run] for run in run_names if run in self.systems},
+            clusters={topic: self.clusters[topic] for topic in topic_names} if self.clusters else {},
         )
 
     def _select_attributes(self, topics: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -612,7 +617,7 @@ class Scores(TableResult):
         `trials` times and is bias-corrected and accelerated (BCa; Efron 1987). ``"percentile"`` is
         the bootstrap without these corrections. The resamples depend only on the seed, so runs and
         measures with the same number of topics use the same resamples. `safe_names` is the option
-        of `summary`.
+        of `summary`. If topics have `clusters`, ``"t"`` is the CR2 interval for other clusters.
 
         >>> scores = Scores([[[0.2], [0.4]]], ["bm25"], ["301", "302"], ["AP"], ["mean"])
         >>> interval = scores.interval("t", confidence=0.5)["bm25"]["AP"]
@@ -640,12 +645,23 @@ class Scores(TableResult):
             return replace(found, low=low, high=high, mean=mean)
 
         functions = {"gmean": compute_gmean, "clipped": compute_clipped}
-        intervals = self._aggregate_topics(compute_mean, by_summary=functions)
+        if self.clusters:
+            intervals = self._compute_clustered_intervals(method, confidence)
+        else:
+            intervals = self._aggregate_topics(compute_mean, by_summary=functions)
         errors = {m for m, s in zip(self.measures, self.summaries, strict=True) if s == "se"}
         intervals = {
             run: {m: interval for m, interval in of_run.items() if m not in errors} for run, of_run in intervals.items()
         }
         return self._use_safe_names(intervals) if safe_names else intervals
+
+    def _compute_clustered_intervals(self, method: str, confidence: float) -> dict[str, dict[str, Interval]]:
+        """Return the CR2 intervals of topics in clusters."""
+        from cranfield.scores.clusters import compute_intervals
+
+        if method != "t":
+            raise InputError.from_problem(f"method {method!r} with clusters of topics", "Use method='t' (CR2).")
+        return compute_intervals(self, confidence)
 
     def _use_safe_names(self, values: Mapping[str, Mapping[str, T]]) -> dict[str, dict[str, T]]:
         """Return values by run and measure with safe names of measures."""
@@ -677,6 +693,13 @@ class Scores(TableResult):
         from cranfield.scores.slices import summarise_slices
 
         return Rows(summarise_slices(self))
+
+    @property
+    def cluster_means(self) -> Rows[ClusterSummary]:
+        """Means of the runs over topics in `clusters`, with CR2 intervals."""
+        from cranfield.scores.clusters import summarise_clusters
+
+        return Rows(summarise_clusters(self) if self.clusters else ())
 
     # -- rows and frames --------------------------------------------------------------------------
 
@@ -805,7 +828,7 @@ class Scores(TableResult):
     def _get_metadata(self) -> dict[str, Any]:
         """Return everything except the values and the notes."""
         fields = ("runs", "topics", "measures", "summaries", "undefined", "better")
-        optional = [name for name in ("attributes", "systems") if getattr(self, name)]
+        optional = [name for name in ("attributes", "systems", "clusters") if getattr(self, name)]
         return {name: getattr(self, name) for name in (*fields, *optional)}
 
     def _build_metadata(self) -> dict[str, Any]:

@@ -14,11 +14,15 @@ MIN_TOPICS = 5
 """Topics of a slice with an interval and a test."""
 
 
+UNITS = "t intervals for other topics of the slice"
+CLUSTERED = "intervals for other clusters of the slice (CR2)"
+
+
 @dataclass(frozen=True)
 class SliceSummary:
     """Mean of a run on the topics of a slice, with a t interval.
 
-    The interval is NaN for slices of fewer than 5 topics.
+    The interval is NaN for slices of fewer than 5 topics, or of fewer than 3 clusters of topics.
     """
 
     measure: str
@@ -66,7 +70,7 @@ def build_slice_table(
     measure = "" if several_measures or not rows else f" by {rows[0].measure}"
     several_attributes = len({row.attribute for row in rows}) > 1
     by = "" if several_attributes or not rows else f" of {rows[0].attribute}"
-    intervals = f"{tables.format_percent(confidence)} {units or 't intervals for other topics of the slice'}"
+    intervals = f"{tables.format_percent(confidence)} {units or UNITS}"
     least = f"Slices of fewer than {MIN_TOPICS} topics have no interval."
     caption = f"Means on the slices{by}{measure}, with {intervals}. {least}"
     return tables.build_table(

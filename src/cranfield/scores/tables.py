@@ -37,15 +37,20 @@ def build_tables(scores: Scores, per_topic: bool, wide: bool) -> list[ResultTabl
     The machine-readable table has a row per value. Displayed tables have a line per run (and
     topic), and a separate table for user models with all five measurements. With `wide`, both have
     a line per topic and a column per run."""
-    from cranfield.scores.slices import build_slice_table
+    from cranfield.scores.clusters import build_cluster_table
+    from cranfield.scores.slices import CLUSTERED, build_slice_table
 
-    slices = [build_slice_table(scores.slices, len(scores.measures) > 1)] if scores.attributes else []
+    several = len(scores.measures) > 1
+    units = CLUSTERED if scores.clusters else ""
+    clusters = [build_cluster_table(scores.cluster_means, several)] if scores.clusters else []
+    slices = [build_slice_table(scores.slices, several, units=units)] if scores.attributes else []
     return [
         *(
             _build_wide_tables(scores)
             if wide
             else (_build_long_table(scores, per_topic), *_build_visible_tables(scores, per_topic))
         ),
+        *clusters,
         *slices,
     ]
 
@@ -74,9 +79,15 @@ def build_document(scores: Scores, per_topic: bool) -> dict[str, Any]:
     for run, topic, measure, value in _iterate_rows(scores, per_topic):
         values = summary[run] if topic == ALL else topics[run].setdefault(topic, {})
         values[measure] = to_json_number(value)
-    content = {"runs": scores.runs, "measures": scores.measures, "all": summary}
-    slices = {"slices": [convert_numbers(asdict(row)) for row in scores.slices]} if scores.attributes else {}
-    return content | ({"topics": topics} if per_topic else {}) | slices | build_notes_entry(scores.notes)
+    content: dict[str, Any] = {"runs": scores.runs, "measures": scores.measures, "all": summary}
+    content |= {"topics": topics} if per_topic else {}
+    content |= {"cluster_means": _convert_rows(scores.cluster_means)} if scores.clusters else {}
+    content |= {"slices": _convert_rows(scores.slices)} if scores.attributes else {}
+    return content | build_notes_entry(scores.notes)
+
+
+def _convert_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
+    return [convert_numbers(asdict(row)) for row in rows]
 
 
 # -- displayed: rounded, a line per run (and topic), best values marked ---------------------------

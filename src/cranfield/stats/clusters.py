@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from cranfield.arrays import Floats, Ints
+from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError, describe_value
 from cranfield.lazy_imports import special
-from cranfield.scores import Interval, Note
+from cranfield.scores import Interval
+from cranfield.scores.clusters import Clusters, check_cluster_count, compute_cr2_error, compute_design_effect
 from cranfield.stats.few_topics import limit_p_by_signs
 from cranfield.stats.notes import note_constant, note_identical
 from cranfield.stats.paired import (
@@ -37,7 +37,7 @@ from cranfield.stats.resampling import TRIALS, Progress, run_in_chunks
 from cranfield.stats.result import Outcome, Sampled, check_confidence
 from cranfield.stats.samples import Matrix, Sample, mean, pair_scores, to_array, to_mapping
 from cranfield.stats.tukey import run_randomised_tukey_hsds
-from cranfield.wording import format_count, suggest_keywords
+from cranfield.wording import suggest_keywords
 
 __all__ = [
     "ClusterMean",
@@ -48,65 +48,9 @@ __all__ = [
     "clustered_t_test",
 ]
 
-MIN_CLUSTERS = 3  # fewer clusters are an error
-ENOUGH_CLUSTERS = 10  # fewer clusters, or fewer degrees of freedom, have a note
-ENOUGH_DF = 5.0
 
 Labels = Mapping[str, Any] | Sequence[Any]
 """Clusters of topics: ``{topic: cluster}``, or a cluster for each score."""
-
-
-@dataclass(frozen=True, eq=False)
-class Clusters:
-    """Clusters of topics: `codes` [topics] are their numbers, `sizes` [clusters] their topics.
-
-    >>> clusters = Clusters.from_labels(["a", "a", "b", "c", "c"])
-    >>> clusters.sizes.tolist(), clusters.sum(np.array([1.0, 2, 3, 4, 5])).tolist()
-    ([2, 1, 2], [3.0, 3.0, 9.0])
-    """
-
-    codes: Ints
-    sizes: Ints
-
-    @classmethod
-    def from_labels(cls, labels: Sequence[Any]) -> Clusters:
-        """Number the clusters in order of their first topics."""
-        numbers: dict[Any, int] = {}
-        codes = np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
-        return cls(codes, np.bincount(codes, minlength=len(numbers)))
-
-    def __len__(self) -> int:
-        return len(self.sizes)
-
-    @property
-    def are_single(self) -> bool:
-        """True if each cluster has one topic."""
-        return len(self.sizes) == len(self.codes)
-
-    @cached_property
-    def weights(self) -> Floats:
-        """Fraction of the topics in each cluster, w_g."""
-        return self.sizes / len(self.codes)
-
-    @cached_property
-    def df(self) -> float:
-        """Degrees of freedom ν of the CR2 standard error of a mean.
-
-        ν = 1 / (Σ w_g² + (Σ a_g)² − Σ a_g²),   a_g = w_g² / (1 − w_g)
-        """
-        squares = self.weights**2
-        a = squares / (1 - self.weights)
-        return float(1 / (squares.sum() + a.sum() ** 2 - (a * a).sum()))
-
-    def sum(self, values: Floats) -> Floats:
-        """Return the sums of values over the topics of each cluster, along the first axis."""
-        sums = np.zeros((len(self), *values.shape[1:]))
-        np.add.at(sums, self.codes, values)
-        return sums
-
-    def scale(self, values: Floats) -> Floats:
-        """Return sums over clusters whose mean over clusters is the mean over topics."""
-        return self.sum(values) * (len(self) / len(self.codes))
 
 
 @dataclass(frozen=True)
@@ -170,17 +114,8 @@ def estimate_mean(x: Floats, clusters: Clusters, tolerance: float = 0.0) -> Clus
     """Estimate the mean of an array, see `clustered_mean`."""
     n, average = len(x), mean(x)
     error = compute_cr2_error(x, clusters, tolerance)
-    variance = float(x.var(ddof=1)) if np.ptp(x) > tolerance else 0.0
-    deff = error**2 * n / variance if variance else math.nan
+    deff = compute_design_effect(x, error, tolerance)
     return ClusterMean(average, error, clusters.df, deff, n, len(clusters))
-
-
-def compute_cr2_error(x: Floats, clusters: Clusters, tolerance: float = 0.0) -> float:
-    """Return the CR2 standard error of a mean, or 0 if the means of clusters are equal."""
-    e = clusters.sum(x - mean(x))
-    if np.abs(e).max() <= tolerance * clusters.sizes.max():
-        return 0.0
-    return math.sqrt(float((e**2 / (1 - clusters.weights)).sum())) / len(x)
 
 
 @suggest_keywords
@@ -390,21 +325,3 @@ def _number_clusters(clusters: Labels | Clusters, scores: Any) -> Clusters:
     numbered = Clusters.from_labels(labels)
     check_cluster_count(numbered)
     return numbered
-
-
-def check_cluster_count(clusters: Clusters, prefix: str = "") -> None:
-    """Raise an error for fewer than three clusters."""
-    if len(clusters) < MIN_CLUSTERS:
-        raise InputError(f"{prefix}{format_count(len(clusters), 'cluster')}", f"at least {MIN_CLUSTERS}")
-
-
-def note_few_clusters(clusters: Clusters, prefix: str = "") -> tuple[Note, ...]:
-    """Note few clusters, or few degrees of freedom.
-
-    >>> note_few_clusters(Clusters.from_labels("aabbccdd"), "AP: ")[0].text
-    'AP: 4 clusters (3.0 degrees of freedom): intervals are wide and depend on single clusters'
-    """
-    if len(clusters) >= ENOUGH_CLUSTERS and clusters.df >= ENOUGH_DF:
-        return ()
-    size = f"{format_count(len(clusters), 'cluster')} ({clusters.df:.1f} degrees of freedom)"
-    return (Note("clusters", f"{prefix}{size}: intervals are wide and depend on single clusters"),)

@@ -7,7 +7,7 @@ The runs of a system share its topics, so topics and seeds are crossed. Function
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -18,9 +18,10 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, describe_value
 from cranfield.lazy_imports import special
 from cranfield.scores import Note
+from cranfield.scores.clusters import Clusters, compute_cr2_error
 from cranfield.stats.notes import note_constant, note_identical, note_skewness
 from cranfield.stats.paired import Alternative, build_t_outcome
-from cranfield.stats.resampling import TRIALS, run_in_chunks
+from cranfield.stats.resampling import TRIALS, Progress, run_in_chunks
 from cranfield.stats.result import Outcome
 from cranfield.stats.samples import Axes, Matrix, Systems, Topics, mean, to_matrix
 from cranfield.wording import format_count, suggest_keywords
@@ -148,19 +149,23 @@ def _compute_df(value: Any, terms: Sequence[Term]) -> Any:
     return np.divide(value**2, divisor, out=least, where=divisor > 0)
 
 
-def build_topic_term(differences: Floats, tolerance: float = 0.0) -> Term:
-    """Return s² / n of values [..., topics]."""
+def build_topic_term(differences: Floats, tolerance: float = 0.0, clusters: Clusters | None = None) -> Term:
+    """Return s² / n of values [..., topics], or the CR2 variance of values [topics] in clusters."""
+    if clusters is not None:
+        return Term(np.float64(compute_cr2_error(differences, clusters, tolerance) ** 2), clusters.df)
     n = differences.shape[-1]
     variance = differences.var(axis=-1, ddof=1) * (np.ptp(differences, axis=-1) > tolerance)
     return Term(variance / n, n - 1)
 
 
-def build_seed_terms(values: Floats) -> tuple[SeedTerm, ...]:
+def build_seed_terms(values: Floats, subtracts: bool = True) -> tuple[SeedTerm, ...]:
     """Return the term of a system [..., topics, runs], or none for one run."""
     n, s = values.shape[-2:]
     if s == 1:
         return ()
     between, rest = measure_runs(values)
+    if not subtracts:
+        return (SeedTerm(Term(between / s, s - 1)),)
     return (SeedTerm(Term(between / s, s - 1), (Term(rest / (n * s), (n - 1) * (s - 1)),)),)
 
 
@@ -181,8 +186,11 @@ def measure_runs(values: Floats) -> tuple[Any, Any]:
     return between, (rest**2).sum(axis=(-2, -1)) / ((n - 1) * (s - 1))
 
 
-def estimate_variance(x: Floats, y: Floats | None = None) -> Variance:
+def estimate_variance(x: Floats, y: Floats | None = None, clusters: Clusters | None = None) -> Variance:
     """Return the variance of the mean of a system [..., topics, runs], or of a difference.
+
+    With clusters of topics, the CR2 variance replaces s² / n, and nothing is subtracted from the
+    variance of seeds.
 
     >>> x = np.array([[0.4, 0.5], [0.5, 0.6], [0.6, 0.8], [0.3, 0.3]])
     >>> variance = estimate_variance(x)
@@ -191,8 +199,9 @@ def estimate_variance(x: Floats, y: Floats | None = None) -> Variance:
     """
     z = x.mean(axis=-1) if y is None else x.mean(axis=-1) - y.mean(axis=-1)
     tolerance = estimate_rounding(x) if y is None else estimate_rounding(x, y)
-    seeds = build_seed_terms(x) + (() if y is None else build_seed_terms(y))
-    return combine_terms([build_topic_term(z, tolerance)], seeds)
+    subtracts = clusters is None
+    seeds = build_seed_terms(x, subtracts) + (() if y is None else build_seed_terms(y, subtracts))
+    return combine_terms([build_topic_term(z, tolerance, clusters)], seeds)
 
 
 def compute_t_half(variance: Variance, confidence: float) -> Any:
@@ -239,12 +248,14 @@ def crossed(
     return compare_runs(*_align_runs(x, y, topics, axes), alternative)
 
 
-def compare_runs(x: Floats, y: Floats, alternative: Alternative = "two-sided") -> CrossedOutcome:
-    """Compute `crossed` from arrays [topics, runs]."""
+def compare_runs(
+    x: Floats, y: Floats, alternative: Alternative = "two-sided", clusters: Clusters | None = None
+) -> CrossedOutcome:
+    """Compute `crossed` from arrays [topics, runs], of topics in clusters if given."""
     tolerance = estimate_rounding(x, y)
     x_means, y_means = (np.array([*map(mean, values)]) for values in (x, y))
     z = subtract_rounded(x_means, y_means, tolerance)
-    variance = estimate_variance(x, y)
+    variance = estimate_variance(x, y, clusters)
     seeds, share = (x.shape[1], y.shape[1]), float(variance.seed_share)
     notes = note_identical(z) or note_constant(z, tolerance) or note_skewness(z)
     notes += note_few_seeds(*seeds, share)
@@ -260,6 +271,16 @@ def compare_runs(x: Floats, y: Floats, alternative: Alternative = "two-sided") -
         seed_share=share,
         reversals=count_reversals(x, y),
     )
+
+
+def compare_clustered_runs(
+    matrix: Matrix, clusters: Clusters, pairs: Sequence[tuple[int, int]], progress: Progress | None = None
+) -> Iterator[CrossedOutcome]:
+    """Compare the runs of pairs of systems on topics in clusters."""
+    for i, j in pairs:
+        yield compare_runs(matrix.replicates[i], matrix.replicates[j], clusters=clusters)
+        if progress is not None:
+            progress(1)
 
 
 def _align_runs(x: Systems, y: Systems, topics: Topics, axes: Axes | None) -> tuple[Floats, Floats]:
@@ -390,9 +411,13 @@ def rank_runs(
     trials: int = TRIALS,
     seed: int = 0,
     threads: int | None = None,
+    clusters: Clusters | None = None,
 ) -> list[RankSummary]:
-    """Compute `rank_systems` from arrays [topics, runs]; higher scores are better."""
-    means = resample_means(systems, trials, seed, threads)
+    """Compute `rank_systems` from arrays [topics, runs]; higher scores are better.
+
+    Topics in clusters are drawn by cluster.
+    """
+    means = resample_means(systems, trials, seed, threads, clusters)
     return summarise_ranks(names, means, alpha, estimate_rounding(*systems))
 
 
@@ -419,24 +444,31 @@ best=0.25, rank_low=1, rank_high=2)]
 
 
 def resample_means(
-    systems: Sequence[Floats], trials: int = TRIALS, seed: int = 0, threads: int | None = None
+    systems: Sequence[Floats],
+    trials: int = TRIALS,
+    seed: int = 0,
+    threads: int | None = None,
+    clusters: Clusters | None = None,
 ) -> Floats:
     """Return means [resamples, systems] of resampled topics and runs; `systems` are [topics, runs].
 
-    All samples are enumerated if there are at most `trials`.
+    All samples are enumerated if there are at most `trials`. With clusters of topics, complete
+    clusters are drawn.
     """
     n, sizes = systems[0].shape[0], [x.shape[1] for x in systems]
-    if math.prod(float(size) ** size for size in (n, *sizes)) <= trials:
-        return _enumerate_means(systems)
+    units, codes = (n, np.arange(n)) if clusters is None else (len(clusters), clusters.codes)
+    if math.prod(float(size) ** size for size in (units, *sizes)) <= trials:
+        return _enumerate_means(systems, units, codes)
 
     def draw_means(generator: np.random.Generator, size: int) -> Floats:
-        weights = _count_draws(generator.integers(n, size=(size, n)), n)
+        weights = _count_draws(generator.integers(units, size=(size, units)), units)[:, codes]
+        topics = weights.sum(axis=1)
         columns = []
         for x, s in zip(systems, sizes, strict=True):
             run_means = weights @ x
             if s > 1:
                 run_means *= _count_draws(generator.integers(s, size=(size, s)), s)
-            columns.append(run_means.sum(axis=1) / (n * s))
+            columns.append(run_means.sum(axis=1) / (topics * s))
         return np.stack(columns, axis=1)
 
     cells = n + sum(sizes)
@@ -449,14 +481,13 @@ def _count_draws(draws: Ints, n: int) -> Floats:
     return np.bincount((draws + rows).ravel(), minlength=len(draws) * n).reshape(-1, n).astype(np.float64)
 
 
-def _enumerate_means(systems: Sequence[Floats]) -> Floats:
-    """Return the means of all samples of topics and runs."""
-    n = len(systems[0])
-    by_topics = _list_samples(n)
+def _enumerate_means(systems: Sequence[Floats], units: int, codes: Ints) -> Floats:
+    """Return the means of all samples of topics, or of clusters, and runs."""
+    by_topics = _list_samples(units)[:, codes]
     by_runs = [_list_samples(x.shape[1]) for x in systems]
     rows = []
     for weights in by_topics:
-        run_means = [weights @ x / n for x in systems]
+        run_means = [weights @ x / weights.sum() for x in systems]
         means = [counts @ x / len(x) for counts, x in zip(by_runs, run_means, strict=True)]
         rows += [*product(*means)]
     return np.array(rows)

@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, describe_value, is_one_of
 from cranfield.scores import Interval, Note
-from cranfield.stats import paired, tukey
+from cranfield.stats import clusters, paired, tukey
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.crossed import compare_runs
+from cranfield.stats.crossed import compare_clustered_runs, compare_runs
 from cranfield.stats.few_topics import is_out_of_reach, limit_p_by_shape, limit_p_by_signs
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Outcome, Sampled
@@ -40,7 +40,8 @@ class Test:
     a number of topics can justify, `smallest_p` the smallest p-value for these numbers of
     differences other than 0, if a bound is known. `batch_function`, if set, does the same as
     `function` for many pairs, or for many matrices if `is_joint`, and is faster. A `crossed` test
-    takes the runs of two systems, `Matrix.replicates`, instead of their means.
+    takes the runs of two systems, `Matrix.replicates`, instead of their means. `clustered` does the
+    same for the pairs of a matrix with clusters of topics. It is None if there is no such test.
     """
 
     name: str
@@ -53,25 +54,31 @@ class Test:
     smallest_p: Callable[[Floats], float] | None = None
     batch_function: Callable[..., Any] | None = None
     crossed: bool = False
+    clustered: Callable[..., Iterator[Outcome]] | None = None
 
 
 _TESTS = (
     Test("randomised-tukey", "randomised Tukey HSD test", tukey.randomised_tukey_hsd,
-         is_joint=True, random=True, batch_function=tukey.run_randomised_tukey_hsds),
+         is_joint=True, random=True, batch_function=tukey.run_randomised_tukey_hsds,
+         clustered=clusters.run_clustered_tukey),
     Test("tukey", "Tukey HSD test", tukey.tukey_hsd, is_joint=True,
          limit_p=limit_p_by_shape),
     Test("randomisation", "paired randomisation test", paired.randomisation, random=True,
-         smallest_p=paired.find_smallest_sign_p, batch_function=paired.run_randomisations),
+         smallest_p=paired.find_smallest_sign_p, batch_function=paired.run_randomisations,
+         clustered=partial(clusters.run_clustered_pairs, clusters.clustered_randomisation)),
     Test("t", "paired t-test", paired.t_test, limit_p=limit_p_by_shape,
-         smallest_p=paired.find_smallest_t_p),
+         smallest_p=paired.find_smallest_t_p,
+         clustered=partial(clusters.run_clustered_pairs, clusters.clustered_t_test)),
     Test("wilcoxon", "Wilcoxon signed-rank test", paired.wilcoxon,
          estimates="the pseudo-median of differences", smallest_p=paired.find_smallest_rank_p),
     Test("sign", "sign test", paired.sign_test, estimates="the median difference",
          smallest_p=paired.find_smallest_sign_p),
-    Test("bootstrap", "paired bootstrap test (studentised)", paired.bootstrap, random=True),
+    Test("bootstrap", "paired bootstrap test (studentised)", paired.bootstrap, random=True,
+         clustered=partial(clusters.run_clustered_pairs, clusters.clustered_bootstrap)),
     Test("bootstrap-shift", "paired bootstrap test (mean shift)",
          partial(paired.bootstrap, studentised=False), random=True),
-    Test("crossed", "crossed t-test", compare_runs, limit_p=limit_p_by_shape, crossed=True),
+    Test("crossed", "crossed t-test", compare_runs, limit_p=limit_p_by_shape, crossed=True,
+         clustered=compare_clustered_runs),
 )  # fmt: skip
 TESTS = {test.name: test for test in _TESTS}
 """All tests by name. The defaults are chosen by `usual_test`."""
@@ -156,7 +163,7 @@ def note_reach(
         return ()
     family = len(tested) if CORRECTIONS[correction].family_wise else 1
     required, noun = find_required_size(test, outcome, alpha / family)
-    size = format_count(outcome.n if noun == "topic" else trials, noun)
+    size = format_count(trials if noun == "trial" else count_units(outcome)[0], noun)
     pairs = f" for {format_count(family, 'pair')}" if family > 1 else ""
     smallest = f"with {size} the smallest p-value of this test is {first_pair.smallest_pvalue:.4f}{pairs}"
     no_interval = first_pair.interval is not None and math.isinf(first_pair.interval.high)
@@ -189,9 +196,17 @@ def find_required_size(test: str, outcome: Outcome, alpha: float) -> tuple[int, 
     (19, 'trial')
     """
     smallest = TESTS[test].limit_p
-    if smallest(outcome.n) < outcome.smallest_pvalue:
+    units, noun = count_units(outcome)
+    if smallest(units) < outcome.smallest_pvalue:
         return math.ceil(1 / alpha - 1e-9) - 1, "trial"
-    return count_required_topics(test, alpha), "topic"
+    return count_required_topics(test, alpha), noun
+
+
+def count_units(outcome: Outcome) -> tuple[int, str]:
+    """Return the number of independent units, and their noun: topics or clusters of topics."""
+    if isinstance(outcome, clusters.ClusteredOutcome):
+        return outcome.clusters, "cluster"
+    return outcome.n, "topic"
 
 
 def count_required_topics(test: str, alpha: float) -> int:
@@ -260,18 +275,50 @@ def compare_each(
     `pairs` are given by number; each matrix has the same number of pairs.
     """
     test, correction = choose_test(test, correction, len(matrices[0].systems), len(pairs[0]))
+    trial_settings = {"trials": trials, "seed": seed, "threads": threads}
+    each = _check_and_test(matrices, pairs, test, correction, trial_settings, progress)
+    return [
+        _correct_outcomes(numbers, outcomes, correction, confidence)
+        for numbers, outcomes in zip(pairs, each, strict=True)
+    ]
+
+
+def compare_slices(
+    slices: Sequence[Matrix],
+    pairs: Sequence[tuple[int, int]],
+    test: str,
+    correction: str,
+    confidence: float,
+    *,
+    trials: int = TRIALS,
+    seed: int = 0,
+    threads: int | None = None,
+) -> list[list[PairTest]]:
+    """Test the same pairs on each slice of the topics. P-values are corrected over all pairs and slices."""
+    trial_settings = {"trials": trials, "seed": seed, "threads": threads}
+    each = _check_and_test(slices, [pairs] * len(slices), test, correction, trial_settings, None)
+    tested = _correct_outcomes([*pairs] * len(slices), chain.from_iterable(each), correction, confidence)
+    return [tested[begin : begin + len(pairs)] for begin in range(0, len(tested), len(pairs))]
+
+
+def _check_and_test(
+    matrices: Sequence[Matrix],
+    pairs: Sequence[Sequence[tuple[int, int]]],
+    test: str,
+    correction: str,
+    trial_settings: dict[str, Any],
+    progress: Progress | None,
+) -> Iterator[Iterable[Outcome]]:
+    """Check a test, and return the outcomes of the pairs of each matrix."""
     _check_test(test, correction)
     row = TESTS[test]
     if row.crossed and not all(part.replicates for part in matrices):
         problem = f"test {test!r} compares systems of several runs"
         raise InputError.from_problem(problem, "Use compare(…, systems=…) or --systems, or cf.stats.crossed.")
-    trial_settings = {"trials": trials, "seed": seed, "threads": threads} if row.random else {}
-    return [
-        _correct_outcomes(numbers, outcomes, correction, confidence)
-        for numbers, outcomes in zip(
-            pairs, _compute_outcomes(row, matrices, pairs, trial_settings, progress), strict=True
-        )
-    ]
+    if row.clustered is None and any(part.clusters is not None for part in matrices):
+        names = [name for name, other in TESTS.items() if other.clustered is not None and other.crossed == row.crossed]
+        raise InputError(f"test {test!r} with clusters of topics", f"one of {', '.join(names)}")
+    return _compute_outcomes(row, matrices, pairs, trial_settings if row.random else {}, progress)
 
 
 def _correct_outcomes(
@@ -325,6 +372,10 @@ def _compute_outcomes(
     progress: Progress | None,
 ) -> Iterator[Iterable[Outcome]]:
     """Yield the outcomes of the pairs of each matrix."""
+    if any(part.clusters is not None for part in matrices):
+        for part, numbers in zip(matrices, pairs, strict=True):
+            yield _test_clusters(test, part, numbers, trial_settings, progress)
+        return
     if test.is_joint and test.batch_function is not None:
         families = test.batch_function(matrices, **trial_settings, progress=progress)
     elif test.is_joint:
@@ -336,6 +387,20 @@ def _compute_outcomes(
     for family, numbers in zip(families, pairs, strict=True):
         names = family.systems
         yield [family.pair(names[i], names[j]) for i, j in numbers]
+
+
+def _test_clusters(
+    test: Test,
+    part: Matrix,
+    pairs: Sequence[tuple[int, int]],
+    trial_settings: dict[str, Any],
+    progress: Progress | None,
+) -> Iterable[Outcome]:
+    """Test pairs by cluster, or without clusters if each cluster has one topic."""
+    if test.clustered is not None and part.clusters is not None and not part.clusters.are_single:
+        return test.clustered(part, part.clusters, pairs, progress=progress, **trial_settings)
+    single = replace(part, clusters=None)
+    return next(iter(_compute_outcomes(test, [single], [pairs], trial_settings, progress)))
 
 
 def _test_pairs(

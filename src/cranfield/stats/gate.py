@@ -133,7 +133,8 @@ class GateVerdict:
     it is known, and `smallest` the smallest p-value possible for this number of topics. With a
     margin, `low`, `high` and the decision are the results of `within_margin`; `bootstrap_low`,
     `bootstrap_high` and `by_bootstrap` are its second interval and the decision by it. An undecided
-    verdict would be decided by `needed` topics.
+    verdict would be decided by `needed` topics. `attribute` and `slice` are set for a verdict on a
+    slice of topics.
     """
 
     measure: str
@@ -157,6 +158,10 @@ class GateVerdict:
     needed: int | None = None
     shown_p: str = ""  # the formatted p-value
     smallest: float = 0.0
+    attribute: str = ""  # of topics
+    slice: str = ""
+    clusters: int | None = None  # clusters of topics, and how many have a difference
+    differing: int | None = None
 
     @property
     def is_worse(self) -> bool:
@@ -181,6 +186,7 @@ class Gate(TableResult):
     estimates: str = ""  # the parameter of the intervals, if not the mean
     trials: int | None = None  # of a test with random trials
     notes: tuple[Note, ...] = ()
+    slice_rule: str = ""  # test and correction of the verdicts on slices
 
     @property
     def failed(self) -> tuple[GateVerdict, ...]:
@@ -211,7 +217,8 @@ class Gate(TableResult):
         return f"{decision}: {self._format_decision(verdict)}: {numbers}{remark}"
 
     def _format_decision(self, verdict: GateVerdict) -> str:
-        comparison = f"worse than {verdict.other} by {verdict.measure}"
+        place = f" on {verdict.attribute} {verdict.slice}" if verdict.attribute else ""
+        comparison = f"worse than {verdict.other} by {verdict.measure}{place}"
         if self.margin is None and verdict.decision != "undecided":
             negation = "" if verdict.decision == "fail" else "not "
             return f"{verdict.run} is {negation}significantly {comparison}"
@@ -252,22 +259,18 @@ class Gate(TableResult):
 
     def _format_test_remark(self, verdict: GateVerdict) -> str:
         """Format whether the test could have failed, or the number of topics needed."""
+        noun = "topic" if verdict.clusters is None else "cluster"
         if is_out_of_reach(verdict.smallest, self.alpha):
-            size_text_short = (
-                format_count(verdict.topics, "topic") if verdict.needed else format_count(self.trials or 0, "trial")
-            )
-            advice = f"use {format_count(verdict.needed, 'topic')} or more" if verdict.needed else "use more trials"
-            limit = f"no p is below {verdict.smallest:.4f}"
-            return f"; {size_text_short} cannot show a loss: {limit}, {advice}"
+            return self._format_size_remark(verdict, noun)
         if verdict.decision == "fail" or not verdict.wins + verdict.losses:
             return ""
         if verdict.least is None:  # tests with symmetric intervals
             loss = verdict.high - verdict.difference
             loss_text = f"a loss of {format_number(loss)}" if loss < math.inf else "no loss"
             return f"; {loss_text} would fail"
-        differ = verdict.wins + verdict.losses
+        differ = verdict.wins + verdict.losses if verdict.differing is None else verdict.differing
         size_text, p = (
-            f"{format_count(differ, 'topic')} that differ",
+            f"{format_count(differ, noun)} that differ",
             "exact p" if self.trials else "p",
         )
         if verdict.least <= self.alpha:
@@ -276,6 +279,13 @@ class Gate(TableResult):
             size_text, p = format_count(self.trials, "trial"), "p"
         text = f"; {size_text} could not have shown a loss: no {p} is below {verdict.least:.4f}"
         return f"{text}, {verdict.needed:,} would be needed" if verdict.needed else text
+
+    def _format_size_remark(self, verdict: GateVerdict, noun: str) -> str:
+        """Format that this number of topics, clusters or trials cannot show a loss."""
+        units = format_count(verdict.clusters or verdict.topics, noun)
+        size_text = units if verdict.needed else format_count(self.trials or 0, "trial")
+        advice = f"use {format_count(verdict.needed, noun)} or more" if verdict.needed else "use more trials"
+        return f"; {size_text} cannot show a loss: no p is below {verdict.smallest:.4f}, {advice}"
 
     def _build_tables(self) -> list[ResultTable]:
         rows, with_margin = self.verdicts, self.margin is not None
@@ -286,6 +296,7 @@ class Gate(TableResult):
         bootstrap_intervals = [tables.format_interval(row.bootstrap_low, row.bootstrap_high, "+") for row in rows]
         fields = (
             *tables.build_key_columns(column, several_measures, "baseline"),
+            *_build_slice_columns(rows),
             column("decision", head="verdict"),
             column("passes", lambda row: row not in self.failed, visible=False),
             column("topics", visible=False),
@@ -318,6 +329,16 @@ class Gate(TableResult):
         return "\n".join([head, *self.lines, *format_first_notes(self.notes, None)])
 
 
+def _build_slice_columns(rows: Sequence[GateVerdict]) -> list[tables.Field]:
+    """Build the columns of slices of topics, if any verdict is on a slice."""
+    column = tables.bind_rows(rows)
+    if not any(row.attribute for row in rows):
+        return []
+    several = len({row.attribute for row in rows if row.attribute}) > 1
+    shown = column("slice", text=lambda name: name or "all topics", key=True)
+    return [column("attribute", visible=several, key=True), shown]
+
+
 def _format_interval(low: float, high: float) -> str:
     return f"[{format_number(low, '+')}, {format_number(high, '+')}]"
 
@@ -327,7 +348,9 @@ def _describe_rule(gate: Gate) -> str:
     level = f"α = {gate.alpha:g}"
     otherwise = "fails" if gate.undecided == "fail" else "passes"
     if gate.margin is None:
-        text = f"fail if significantly worse ({TESTS[gate.test].title}, two-sided, {level})"
+        by_cluster = " by cluster" if any(verdict.clusters is not None for verdict in gate.verdicts) else ""
+        on_slices = f"; on slices: {gate.slice_rule}" if gate.slice_rule else ""
+        text = f"fail if significantly worse ({TESTS[gate.test].title}{by_cluster}, two-sided, {level}{on_slices})"
         undecided = any(verdict.decision == "undecided" for verdict in gate.verdicts)
         unseen = f", undecided ({otherwise}) if no loss could be significant"
         return f"{text}{unseen * undecided}"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,9 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, describe_value, is_one_of
 from cranfield.scores import Scores
 from cranfield.wording import format_count, format_names
+
+if TYPE_CHECKING:
+    from cranfield.scores.clusters import Clusters
 
 Sample: TypeAlias = Scores | Mapping[str, float] | ArrayLike
 Topics: TypeAlias = Literal["same", "common"]
@@ -125,13 +128,15 @@ class Matrix:
     """Scores of several systems on the same topics: `values` [topics, systems].
 
     `replicates` are the scores [topics, runs] of each system, if systems have several runs. The
-    values are then means over runs.
+    values are then means over runs. `clusters` are the clusters of the topics, if they are not
+    independent.
     """
 
     values: Floats
     systems: tuple[str, ...]
     topics: tuple[str, ...]
     replicates: tuple[Floats, ...] = ()
+    clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
         check_scale(self.values)
@@ -145,6 +150,16 @@ class Matrix:
     def scale(self) -> float:
         """Largest absolute score, to which rounding errors are relative."""
         return float(np.abs(self.values).max())
+
+    def select_topics(self, rows: Sequence[int], clusters: Clusters | None = None) -> Matrix:
+        """Return the matrix of some topics, with their clusters."""
+        return Matrix(
+            self.values[rows],
+            self.systems,
+            tuple(self.topics[row] for row in rows),
+            tuple(x[rows] for x in self.replicates),
+            clusters,
+        )
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
