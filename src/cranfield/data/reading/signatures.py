@@ -202,7 +202,7 @@ def add_tool(error: InputError, name: str) -> InputError:
 
 def _has_answers(record: Item) -> bool:
     answers = record["responses"]
-    return not is_list(answers) or all(isinstance(answer, Mapping) for answer in answers)
+    return not is_list(answers) or all(isinstance(answer, Mapping) and "text" not in answer for answer in answers)
 
 
 def _has_status(record: Item) -> bool:
