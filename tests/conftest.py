@@ -42,6 +42,7 @@ FULL = (
     "tests/fuzz/",
     "tests/peers/test_pyntcireval.py",
     "tests/peers/test_ranx.py",
+    "tests/peers/test_reconciliation.py::test_reconcile_ranx",
     "tests/plot/test_kinds.py",
     "tests/robust/",
     "tests/test_lazy_imports.py::test_everything_works_or_says_its_extra",

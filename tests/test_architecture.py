@@ -45,6 +45,7 @@ MAY_USE: dict[str, set[str]] = {
     "assess": BASE | {"data", "scores"},
     "runs": BASE | {"data", "measures", "scores", "stats", "evaluation"},
     "stats": BASE | {"data.parallel", "scores", "figures"},
+    "reconciliation": BASE | {"data", "labelling.blocks", "measures", "scores"},
     "comparison": BASE
     | {
         "scores",
@@ -103,11 +104,11 @@ MAY_USE: dict[str, set[str]] = {
     "cli": BASE
     | COMPILED
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "assess", "plot"}
-    | {"figures", "runs", "tools", "stats", "comparison", "meta", "judging", "spark"},
+    | {"figures", "runs", "reconciliation", "tools", "stats", "comparison", "meta", "judging", "spark"},
     "compat": BASE | {"data", "measures", "scores", "evaluation"},
     "__init__": BASE
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "compat"}
-    | {"assess", "runs", "plot", "tools", "stats", "comparison", "meta", "judging", "spark"},
+    | {"assess", "runs", "reconciliation", "plot", "tools", "stats", "comparison", "meta", "judging", "spark"},
     "__main__": {"cli"},
 }
 

@@ -48,6 +48,7 @@ _PUBLIC = {
     "evaluation.tracing": "explain",
     "evaluation.unjudged": "Bound bounds",
     "runs.difference": "RunDifference diff",
+    "reconciliation.search": "Reconciliation reconcile",
     "runs.fusion": "FusedRun fuse",
     "judging.audit": "Audit audit",
     "judging.battles": "Battles battles",

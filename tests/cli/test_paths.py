@@ -30,7 +30,7 @@ WORDS = {
     "A,B", "A,B,…", "A=2,B=1,…", "C=NAME,…", "K=V", "KEY,KEY,…", "LEVELS", "LIMIT", "NAME",
     "NEVSUFFIX", "NUGSUFFIX", "P", "PREFIX", "RANKS:RATE,…", "RELSUFFIX", "S=3,A=2,…", "SIGN",
     "SUFFIX", "TEAM", "W,…", "TEXT", "TOPIC", "TOPIC/SESSION", "UNIT", "URL", "WORD", "X", "2=3,1=1,…",
-    "4=2,3=2,…", "error", "skip", "LABEL",
+    "4=2,3=2,…", "error", "skip", "LABEL", "SCORE",
 }  # fmt: skip
 READ_ELSEWHERE = {"DIR", "RUNS"}  # directories: their files are known once they are read
 

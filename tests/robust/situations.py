@@ -31,6 +31,7 @@ fuse x y -o fused.run
 diff x y
 suite s.toml -m AP
 trend n1 n2
+reconcile q x -m AP --said 0.5 --tolerance 0.5
 """
 SUITE = {
     "s.toml": b"""[collections.a]

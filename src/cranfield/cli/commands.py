@@ -191,6 +191,16 @@ ROWS = (
         "judgments: relevant documents that moved, and differences of measures.",
     ),
     Command(
+        "reconcile",
+        group="understand",
+        does="find the conventions behind a published score",
+        example="qrels.txt bm25.run -m nDCG@10 --said 0.4127\nqrels.txt bm25.run -m nDCG@10 --said 41.3% --tool mteb",
+        common="-m --said --tolerance --tool --changes -f -o",
+        description="Compute a score by the conventions of evaluation tools and by sets of changed "
+        "conventions, and print the sets that give a published score.",
+        epilog="Exit codes: 0 a set matches, 1 no set matches, 2 invalid input or usage.",
+    ),
+    Command(
         "plan",
         group="compare",
         needs="scipy.special",

@@ -1,0 +1,1 @@
+"""The search for the conventions behind a published score."""

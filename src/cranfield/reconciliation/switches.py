@@ -1,0 +1,275 @@
+"""The table of conventions in which evaluation tools differ.
+
+A row of `SWITCHES` is one difference: its options, the measures it applies to, and the property of
+the data that makes an effect possible. The first option is the one of cranfield.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cranfield.data.qrels import Qrels
+from cranfield.dataclass import dataclass
+from cranfield.measures.base import Measure
+from cranfield.measures.parameters import format_value
+from cranfield.reconciliation.documents import Documents
+from cranfield.reconciliation.formulas import Conventions
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Properties of the judgments and the run."""
+
+    qrels: Qrels
+    documents: Documents
+
+    @property
+    def levels(self) -> list[float]:
+        """The distinct levels of the judgments, ascending."""
+        return [float(level) for level in np.unique(self.qrels.levels)]
+
+    @property
+    def thresholds(self) -> list[str]:
+        """Levels above the lowest relevant level, as text."""
+        return [f"{level:g}" for level in [level for level in self.levels if level > 0][1:]]
+
+    @property
+    def grades(self) -> list[str]:
+        """Positive levels, as text."""
+        return [f"{level:g}" for level in self.levels if level > 0]
+
+    @property
+    def has_negative(self) -> bool:
+        """True if a level is below 0."""
+        return bool(self.levels and self.levels[0] < 0)
+
+    @property
+    def has_unjudged(self) -> bool:
+        """True if a retrieved document has no level, or none in tools without negative levels."""
+        return bool(np.isnan(self.documents.level).any()) or self.has_negative
+
+    @property
+    def has_empty(self) -> bool:
+        """True if a topic may lack relevant documents, by some threshold."""
+        best = np.full(self.documents.topics, -np.inf)
+        topic = np.repeat(np.arange(self.documents.topics), np.diff(self.qrels.offsets))
+        np.maximum.at(best, topic, self.qrels.levels)
+        return bool((best < max(self.levels, default=0.0)).any() or (best <= 0).any())
+
+
+def _has(*names: str) -> Callable[[Measure], bool]:
+    return lambda m: type(m).__name__ in names
+
+
+def _has_parameter(name: str) -> Callable[[Measure], bool]:
+    return lambda m: hasattr(m, name)
+
+
+def _accept_all(m: Measure) -> bool:
+    return True
+
+
+def _is_cut(*names: str) -> Callable[[Measure], bool]:
+    return lambda m: type(m).__name__ in names and m.cutoff is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Switch:
+    """A convention: its options, and when to try them."""
+
+    name: str
+    difference: str  # for the documentation
+    options: Callable[[Data, Measure], Sequence[str]]  # with an effect on the data, the default first
+    applies: Callable[[Measure], bool] = _accept_all
+
+
+def _if(condition: Callable[[Data], bool], *options: str) -> Callable[[Data, Measure], Sequence[str]]:
+    return lambda data, m: options if condition(data) else options[:1]
+
+
+def _list_ties(data: Data, m: Measure) -> list[str]:
+    """Return the orders of equal scores that the run allows."""
+    documents = data.documents
+    if documents.by_position:
+        return ["id-desc"]
+    orders = ["id-desc", "id-asc", "input"] if documents.has_ties else ["id-desc"]
+    orders += ["rank"] if documents.has_other_ranks else []
+    return orders + (["expected", "best", "worst"] if documents.has_ties else [])
+
+
+def _list_unjudged(data: Data, m: Measure) -> list[str]:
+    if not data.has_unjudged:
+        return ["nonrelevant"]
+    removed = ["removed", "removed@k"] if m.cutoff is not None else ["removed"]
+    return ["nonrelevant", *removed, *(f"grade:{grade}" for grade in data.grades)]
+
+
+def _list_negative(data: Data, m: Measure) -> list[str]:
+    gain = ["gain"] if _has("nDCG")(m) else []
+    return ["zero", "unjudged", *gain] if data.has_negative else ["zero"]
+
+
+def _list_thresholds(data: Data, m: Measure) -> list[str]:
+    judged = ["judged"] if _has("nDCG", "AP", "P", "Recall", "RR", "Success")(m) and data.levels[0] <= 0 else []
+    return ["1", *data.thresholds, *judged]
+
+
+def _list_ideals(data: Data, m: Measure) -> list[str]:
+    uncut = ["judged"] if m.cutoff is not None else []
+    return ["judged@k", *uncut, "retrieved@k", "length"]
+
+
+def _list_ap_divisors(data: Data, m: Measure) -> list[str]:
+    """Return the divisors of AP. Without a cutoff, several are the same."""
+    return ["min", "R", "found", "retrieved", "min-retrieved"] if m.cutoff is not None else ["R", "retrieved"]
+
+
+def _list_means(data: Data, m: Measure) -> list[str]:
+    if data.documents.topics < 2:
+        return ["arithmetic"]
+    micro = ["micro"] if _has("P", "SetP", "Recall", "SetRecall", "Success")(m) else []
+    return ["arithmetic", "geometric", "median", *micro]
+
+
+SWITCHES: tuple[Switch, ...] = (
+    Switch("ties", "order of equal scores", _list_ties),
+    Switch("scores", "precision of scores", _if(lambda data: data.documents.has_close_scores, "double", "single")),
+    Switch("self", "document with the id of the topic", _if(
+        lambda data: bool(data.documents.is_topic.any()), "keep", "drop", "first")),
+    Switch("unjudged", "unjudged documents", _list_unjudged),
+    Switch("negative", "negative levels", _list_negative),
+    Switch("rel", "lowest relevant level", _list_thresholds, _has_parameter("rel")),
+    Switch("gain", "gains of levels", _if(
+        lambda data: bool(data.thresholds), "linear", "exp", "binary"), _has_parameter("gain")),
+    Switch("discount", "discount of ranks", lambda data, m: ("log2", "jk", "jk2008"), _has("nDCG")),
+    Switch("ideal", "ideal ranking", _list_ideals, _has("nDCG")),
+    Switch("AP-over", "divisor of AP", _list_ap_divisors, _has("AP")),
+    Switch("P-over", "divisor of P", lambda data, m: ("k", "length"), _is_cut("P", "SetP")),
+    Switch("Recall-over", "divisor of Recall", lambda data, m: ("R", "min"), _is_cut("Recall", "RelP")),
+    Switch("missing", "missing topics", _if(
+        lambda data: not data.documents.answered.all(), "zero", "out")),
+    Switch("no-relevant", "topics without relevant documents", _if(lambda data: data.has_empty, "zero", "out", "one")),
+    Switch("mean", "mean over topics", _list_means),
+    Switch("rounded", "rounding of topics", lambda data, m: ("no", "half-up-2", "floor-2", "4")),
+    Switch("duplicates", "duplicate documents", _if(
+        lambda data: data.documents.has_duplicates, "error", "first", "best")),
+)  # fmt: skip
+
+DEFAULTS: dict[str, str] = {
+    "ties": "id-desc", "scores": "double", "self": "keep", "unjudged": "nonrelevant", "negative": "zero",
+    "rel": "1", "gain": "linear", "discount": "log2", "ideal": "judged@k", "AP-over": "min", "P-over": "k",
+    "Recall-over": "R", "missing": "zero", "no-relevant": "zero", "mean": "arithmetic", "rounded": "no",
+    "duplicates": "error", "tool-knows": "qrels",
+}  # fmt: skip
+"""The conventions of cranfield."""
+
+
+def get_own_conventions(m: Measure) -> dict[str, str]:
+    """Return the conventions that the parameters of a measure set."""
+    own = dict(DEFAULTS)
+    name, rel, gain = type(m).__name__, getattr(m, "rel", None), getattr(m, "gain", "linear")
+    if rel is not None:
+        own["rel"] = f"{rel:g}"
+    own["gain"] = "linear" if gain == "raw" else str(format_value(gain))
+    own["negative"] = "gain" if gain == "raw" else "zero"
+    own["discount"] = getattr(m, "discount", "log2")
+    own["unjudged"] = "removed" if m.condensed else "nonrelevant"
+    own["AP-over"] = "R" if name == "AP" and (m.cutoff is None or getattr(m, "norm", "") == "R") else "min"
+    own["P-over"] = "length" if name == "SetP" else "k"
+    own["Recall-over"] = "min" if name == "RelP" else "R"
+    return own
+
+
+# -- options of cranfield -------------------------------------------------------------------------
+
+FLAGS: dict[tuple[str, str], str] = {
+    ("ties", "input"): "--ties file",
+    ("ties", "rank"): "--order rank",
+    **{("ties", order): f"--ties {order}" for order in ("expected", "best", "worst")},
+    ("self", "drop"): "--exclude-self",
+    ("missing", "out"): "--topics common",
+    ("no-relevant", "out"): "--undefined skip",
+    **{("duplicates", kept): f"--duplicates {kept}" for kept in ("first", "best")},
+}
+WITHOUT_OPTION = ("printed", "tool-knows")  # they change no score, or only with another option
+FORMULA_PARTS = ("rel", "gain", "discount", "AP-over", "P-over", "Recall-over", "unjudged", "mean")
+
+
+def format_options(measures: Sequence[Measure], conventions: Conventions) -> str | None:
+    """Return the options of `cranfield evaluate` for these conventions, or None."""
+    if conventions["tool-knows"] == "ranking" and conventions["no-relevant"] != "zero":
+        return None
+    names = [_apply_conventions(m, conventions) for m in measures]
+    flags = {
+        _find_flag(m, name, option)
+        for m in measures
+        for name, option in conventions.items()
+        if name not in FORMULA_PARTS
+    }
+    if None in names or None in flags:
+        return None
+    texts = [f'"{name}"' if "(" in str(name) else str(name) for name in names]
+    return " ".join([*(f"-m {text}" for text in texts), *sorted(flag for flag in flags if flag)])
+
+
+def _find_flag(m: Measure, name: str, option: str) -> str | None:
+    """Return the option for a convention, empty if it is the default, None if there is none."""
+    if option == DEFAULTS.get(name) or name in WITHOUT_OPTION or not _applies(name, m):
+        return ""
+    if (name, option) == ("negative", "gain") and getattr(m, "gain", "") == "raw":
+        return ""
+    return FLAGS.get((name, option))
+
+
+def _applies(name: str, m: Measure) -> bool:
+    return next((switch.applies(m) for switch in SWITCHES if switch.name == name), True)
+
+
+CLASSES = {  # measures of cranfield with other divisors or another mean
+    ("P", "P-over", "k"): "P",
+    ("P", "P-over", "length"): "SetP",
+    ("Recall", "Recall-over", "R"): "Recall",
+    ("Recall", "Recall-over", "min"): "RelP",
+    ("AP", "mean", "geometric"): "GMAP",
+}
+FAMILIES = {"SetP": "P", "SetRecall": "Recall", "RelP": "Recall"}
+
+
+def _apply_conventions(m: Measure, conventions: Conventions) -> Any:
+    """Return the measure of cranfield with these conventions, or None."""
+    is_known = conventions["unjudged"] in ("nonrelevant", "removed") and conventions["rel"] != "judged"
+    name = _find_class(m, conventions)
+    if not is_known or name is None or conventions["AP-over"] not in ("min", "R"):
+        return None
+    settings: dict[str, Any] = {"condensed": conventions["unjudged"] == "removed"}
+    if hasattr(m, "rel") and (conventions["rel"] != "1" or m.rel is not None):
+        settings["rel"] = float(conventions["rel"])
+    if getattr(m, "gain", "raw") != "raw":
+        settings["gain"] = conventions["gain"]
+    if type(m).__name__ == "nDCG":
+        settings["discount"] = conventions["discount"]
+    if type(m).__name__ == "AP" and m.cutoff is not None:
+        settings["norm"] = conventions["AP-over"]
+    changed = replace(m, **settings)
+    return changed if name == type(m).__name__ else _rename(changed, name)
+
+
+def _find_class(m: Measure, conventions: Conventions) -> str | None:
+    """Return the name of the measure with a divisor and a mean, or None."""
+    own = type(m).__name__
+    family = FAMILIES.get(own, own)
+    names = {CLASSES.get((family, name, conventions[name]), own) for name in ("P-over", "Recall-over", "mean")}
+    changed = [name for name in names if name != own] if m.cutoff is not None or family == "AP" else []
+    has_mean = conventions["mean"] == "arithmetic" or (family, "mean", conventions["mean"]) in CLASSES
+    return (changed or [own])[0] if has_mean and len(changed) < 2 else None
+
+
+def _rename(m: Measure, name: str) -> Measure:
+    """Return the measure of another name with the same parameters."""
+    from cranfield.measures.grammar import parse_measure
+
+    return parse_measure(str(replace(m, called="")).replace(type(m).__name__, name, 1))
