@@ -50,6 +50,7 @@ _PUBLIC = {
     "runs.difference": "RunDifference diff",
     "reconciliation.search": "Reconciliation reconcile",
     "runs.fusion": "FusedRun fuse",
+    "runs.reproduction": "Reproduction repro",
     "judging.audit": "Audit audit",
     "judging.battles": "Battles battles",
     "judging.judge": "JudgeReport judge",

@@ -55,7 +55,7 @@ GUIDES = (
     "docs/meta-collections.md", "docs/meta-measures.md", "docs/meta.md", "docs/ndeval.md", "docs/ntcireval.md",
     "docs/ntcireval-intents.md", "docs/ntcireval-scripts.md", "docs/paper.md", "docs/plan.md",
     "docs/pool-samples.md", "docs/pool.md", "docs/preferences.md", "docs/rag.md", "docs/rankings.md",
-    "docs/reconcile.md",
+    "docs/reconcile.md", "docs/repro.md",
     "docs/report.md", "docs/scores.md", "docs/seeds.md", "docs/sessions.md", "docs/shared-task.md",
     "docs/suites.md", "docs/teach.md", "docs/texts.md", "docs/topics.md", "docs/trec_eval.md", "docs/validate.md",
     "docs/verticals.md",

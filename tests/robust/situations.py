@@ -29,6 +29,7 @@ topics q x y
 report q x y -m AP -o page.html
 fuse x y -o fused.run
 diff x y
+repro q --original x --reproduced y
 suite s.toml -m AP
 trend n1 n2
 reconcile q x -m AP --said 0.5 --tolerance 0.5

@@ -283,7 +283,7 @@ def test_diff_command_table_names_runs(files: Path, capsys: Any) -> None:
         ("a.run missing.run", "cannot read missing.run: no such file"),
         ("a.run b.run --qrels qrels -m wrong", "unknown measure"),
         ("a.run b.run --p 2", "found p=2.0, expected a number between 0 and 1"),
-        ("a.run", "the following arguments are required: B"),
+        ("a.run", "the following arguments are required: RUN_B"),
     ],
 )
 def test_diff_command_bad_input_exits_2(files: Path, capsys: Any, words: str, message: str) -> None:
@@ -296,6 +296,14 @@ def test_diff_command_bad_input_exits_2(files: Path, capsys: Any, words: str, me
     assert message in err
     assert "Traceback" not in err
     assert not Path("out.csv").exists()
+
+
+def test_diff_command_output_that_is_an_input_exits_2(files: Path, capsys: Any) -> None:
+    before = Path("b.run").read_bytes()
+    code, _, err = run_command(capsys, "a.run", "b.run", "-o", "b.run")
+    assert code == 2
+    assert "it is also an input" in err
+    assert Path("b.run").read_bytes() == before
 
 
 def test_diff_command_scattered_topics_equal_sorted_ones(files: Path, capsys: Any) -> None:

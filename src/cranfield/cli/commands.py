@@ -201,6 +201,17 @@ ROWS = (
         epilog="Exit codes: 0 a set matches, 1 no set matches, 2 invalid input or usage.",
     ),
     Command(
+        "repro",
+        group="compare",
+        needs="scipy.special",
+        does="measure how well runs reproduce other runs",
+        example="qrels.txt --original a.run b.run --reproduced a2.run b2.run -m AP",
+        common="-m --original --reproduced --replicated --p --trials --seed --confidence -f -o",
+        usage="cranfield repro [options] QRELS --original A [B] --reproduced A2 [B2]",
+        description="Compare reproduced runs with the original runs: Kendall's τ and RBO of rankings, RMSE of topic "
+        "scores, p-values, the effect ratio and ΔRI, with intervals. A is the advanced run, B the baseline run.",
+    ),
+    Command(
         "plan",
         group="compare",
         needs="scipy.special",

@@ -1,4 +1,4 @@
-"""`cranfield diff`: how far two runs agree, topic by topic."""
+"""`cranfield diff`: the agreement of two runs, topic by topic."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from cranfield.runs.difference_tables import TABLES
 from cranfield.runs.overlap import P, TieVariant
 
 OPTIONS: Rows = (
-    argument("a", "A", "first run"),
-    argument("b", "B", "second run"),
+    argument("a", "RUN_A", "first run"),
+    argument("b", "RUN_B", "second run"),
     option("--qrels", "QRELS", "judgments: also show relevant documents that moved, and differences of -m"),
     option("-m --measure", "MEASURE", f"{MEASURE_HELP} (default: {MEASURE})", repeat=True, requires="qrels"),
     option("--k", "K", f"cutoff of overlap and of documents that entered or left (default: {K})", value="count"),

@@ -15,8 +15,8 @@ RUN_NAMES = ("against", "baselines", "show")
 INPUTS = frozenset(
     ("ASSIGNMENTS", "COSTS", "DIN", "DQRELS", "FILE", "FIRST_QRELS", "GOLD", "IDEAL", "IPROB",
      "IREL", "LIST", "LOG", "MATCHES", "METRICS", "NIGHT", "NUGGETS", "PARENTS", "PREDICTION", "QRELS",
-     "QRELS2", "REL", "RELEASE", "RESULT_A", "RESULT_B", "RUN", "RUNLIST", "RUNPATHLIST", "SECOND_QRELS",
-     "SESSIONS", "SUITE", "SYSTEM", "TEST", "TID")
+     "QRELS2", "REL", "RELEASE", "RESULT_A", "RESULT_B", "RUN", "RUN_A", "RUN_B", "RUNLIST", "RUNPATHLIST",
+     "SECOND_QRELS", "SESSIONS", "SUITE", "SYSTEM", "TEST", "TID")
 )  # fmt: skip
 """Metavars of values that are input files."""
 INPUTS_AFTER_AT = frozenset(("GAINS", "G1:G2:…", "MEASURE", "TOPICS"))

@@ -1,4 +1,4 @@
-"""`diff`: how far two runs agree, topic by topic, with or without judgments."""
+"""`diff`: the agreement of two runs, topic by topic, with or without judgments."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from cranfield.arrays import Floats, Ints
 from cranfield.data.orders import Ties as TieOrder
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Table
-from cranfield.data.run import Run, make_no_topic_error
+from cranfield.data.run import Run
 from cranfield.data.run_inputs import RunLike
 from cranfield.data.run_reader import call_with_split, read_runs
 from cranfield.data.tracks import TopicsLike, choose_topics, read_named_topics
@@ -25,8 +24,8 @@ from cranfield.errors import InputError, check_choice
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.options import Settings, with_options
 from cranfield.measures.selection import MeasuresLike
-from cranfield.runs.overlap import P, Ties, TieVariant, compute_rbo_bounds, compute_tau_b, find_ties
-from cranfield.runs.sources import RunSource, iterate_grouped
+from cranfield.runs.overlap import P, TieVariant, compute_rbo_bounds, compute_tau_b
+from cranfield.runs.sources import RunBlock, RunSource, check_common_topics, iterate_blocks
 from cranfield.scores import Note, Scores, note_topics, note_topics_file
 from cranfield.stats.result import check_open_fraction
 from cranfield.tables import FLAT, ResultTable
@@ -44,11 +43,11 @@ _REPEATED = {"missing-topics", "ties", "rank-order", "unjudged-topics"}  # notes
 
 @dataclass(frozen=True)
 class TopicDifference(TableResult):
-    """How far two rankings of a topic agree.
+    """Agreement of two rankings of a topic.
 
     `length` and `other_length` are 0 for missing topics. `overlap`, `jaccard`, `entered` and `left`
     hold for the first k documents. `tau_common` and `tau_union` are None if undefined. `relevant`
-    counts relevant documents by change, `differences` are those of measures, second run minus first.
+    counts relevant documents by change. `differences` are scores of the second run minus the first.
     Both are None without judgments.
     """
 
@@ -86,9 +85,9 @@ class MovedDocument:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunDifference(TableResult):
-    """How far two runs agree.
+    """Agreement of two runs.
 
-    `topics` has one entry for each topic of either run, those with the least RBO first. `documents`
+    `topics` has one entry for each topic of either run, the least RBO first. `documents`
     entered or left the first k documents, or moved within them. With judgments, it also contains all
     relevant documents that moved. `scores` are the scores of both runs with judgments.
     """
@@ -148,9 +147,9 @@ class RunDifference(TableResult):
 
     @cached_property
     def means(self) -> dict[str, float]:
-        """Mean of each value over the topics that have it. NaN if there are none.
+        """Mean of each value over the topics that have it. NaN without such topics.
 
-        Differences of measures are those of `cf.evaluate`: all judged topics count.
+        Differences of measures equal the results of `cf.evaluate`: all judged topics count.
         """
         means = {}
         for name in (*self.columns.values(), *self.changes.values()):
@@ -199,42 +198,6 @@ def _get_size(value: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Side:
-    """The rankings of a run in a block of topics. `topic` is the topic number of each line."""
-
-    table: Table
-    topic: Ints
-    ties: Ties
-    bounds: Ints  # first line of each topic, and the number of lines
-
-    @classmethod
-    def read(cls, source: RunSource, table: Table, number: int) -> _Side:
-        topic, part = source.select(table, number)
-        bounds = np.searchsorted(topic, np.arange(len(table.names) + 1))
-        return cls(part, topic, find_ties(part.values, topic, source.run.keeps_order), bounds)
-
-    @property
-    def place(self) -> Ints:
-        """The place of each line in its ranking, from 0."""
-        return np.asarray(np.arange(len(self.topic)) - self.bounds[self.topic])
-
-    @cached_property
-    def lengths(self) -> Ints:
-        """The number of documents of each topic."""
-        return np.diff(self.bounds)
-
-    def find(self, docs: Strings, topic: Ints) -> Ints:
-        """Return the line of each document of a topic, −1 if absent."""
-        group = np.full(len(self.lengths), -1, dtype=np.int64)
-        group[self.topic] = self.table.group
-        return self.table.find(docs, docs.compute_hashes(), group[topic])
-
-    def get_ranks(self, lines: Ints, topic: Ints) -> Ints:
-        """Return the ranks of lines. An absent document (−1) has the rank length + 1."""
-        return np.where(lines < 0, self.lengths[topic], lines - self.bounds[topic]) + 1
-
-
-@dataclass(frozen=True, eq=False)
 class RunPair:
     """Settings of a comparison of two runs."""
 
@@ -259,15 +222,14 @@ class RunPair:
         sources = [RunSource(run) for run in runs]
         rows: list[TopicDifference] = []
         documents: list[MovedDocument] = []
-        for table in iterate_grouped(sources):
-            block = _Block(self, table.names, *(_Side.read(source, table, i) for i, source in enumerate(sources)))
+        for names, (a, b) in iterate_blocks(sources):
+            block = _Block(self, names, a, b)
             rows += block.compare_topics()
             documents += block.list_documents()
-        first, second = (source.topics for source in sources)
-        if first.keys().isdisjoint(second):
-            raise make_no_topic_error([*second], [*first], f"topics of {runs[0].name}", runs[1].name)
+        check_common_topics(*sources)
         if topics is not None:
-            chosen = first.keys() & second if isinstance(topics, str) else set(topics)
+            both = sources[0].topics.keys() & sources[1].topics
+            chosen = both if isinstance(topics, str) else set(topics)
             rows = [row for row in rows if row.topic in chosen]
             documents = [x for x in documents if x.topic in chosen]
         return rows, documents, sources
@@ -279,13 +241,13 @@ class _Block:
 
     pair: RunPair
     names: Sequence[str]
-    a: _Side
-    b: _Side
+    a: RunBlock
+    b: RunBlock
 
     @cached_property
     def lines_in_a(self) -> Ints:
         """The line in A of each line of B, −1 if absent."""
-        return self.a.find(self.b.table.docs, self.b.topic)
+        return self.a.find_lines(self.b.table.docs, self.b.topic)
 
     @cached_property
     def lines_in_b(self) -> Ints:
@@ -362,7 +324,7 @@ class _Block:
         """Return documents that moved, with their topic numbers."""
         if not len(docs):
             return []
-        lines = [side.find(docs, topic) for side in (self.a, self.b)]
+        lines = [side.find_lines(docs, topic) for side in (self.a, self.b)]
         ranks = [side.get_ranks(x, topic).tolist() for side, x in zip((self.a, self.b), lines, strict=True)]
         present = [(x >= 0).tolist() for x in lines]
         rows = zip(topic.tolist(), docs.tolist(), *ranks, *present, strict=True)
@@ -517,7 +479,7 @@ def compare_runs(pair: RunPair, runs: Sequence[Run], topics: TopicsLike, evaluat
 
 
 def _note_scores(scores: Scores, topics: Collection[str], rows: Sequence[TopicDifference]) -> Iterator[Note]:
-    """Yield notes about judgments. `topics` are those of either run."""
+    """Yield notes about judgments. `topics` are all topics of either run."""
     yield from (note for note in scores.notes if note.kind not in _REPEATED)
     absent = [topic for topic in scores.topics if topic not in topics]
     yield from note_topics("missing-topics", absent, "missing from both runs, scored as empty rankings")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 
 import numpy as np
@@ -16,9 +16,10 @@ from cranfield.arrays import Ints
 from cranfield.data.reading.grouping import group_topics
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table
-from cranfield.data.run import Part, Run, TableRun, has_rank_conflict, sort_rows
+from cranfield.data.run import Part, Run, TableRun, has_rank_conflict, make_no_topic_error, sort_rows
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.runs.overlap import Ties, find_ties
 from cranfield.scores import Note, note_topics
 from cranfield.wording import describe_disagreement
 
@@ -107,3 +108,52 @@ def iterate_grouped(sources: Sequence[RunSource]) -> Iterator[Table]:
     for source in sources:
         if not source.topics:
             raise InputError.from_problem("no results in run", "", source.run.where)
+
+
+@dataclass(frozen=True, eq=False)
+class RunBlock:
+    """The rankings of a run in a block of topics. `topic` is the topic number of each line."""
+
+    table: Table
+    topic: Ints
+    ties: Ties
+    bounds: Ints  # first line of each topic, and the number of lines
+
+    @classmethod
+    def read(cls, source: RunSource, table: Table, number: int) -> RunBlock:
+        """Read the rankings of a run from a table with the lines of all runs."""
+        topic, part = source.select(table, number)
+        bounds = np.searchsorted(topic, np.arange(len(table.names) + 1))
+        return cls(part, topic, find_ties(part.values, topic, source.run.keeps_order), bounds)
+
+    @property
+    def place(self) -> Ints:
+        """The place of each line in its ranking, from 0."""
+        return np.asarray(np.arange(len(self.topic)) - self.bounds[self.topic])
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """The number of documents of each topic."""
+        return np.diff(self.bounds)
+
+    def find_lines(self, docs: Strings, topic: Ints) -> Ints:
+        """Return the line of each document of a topic, −1 if absent."""
+        group = np.full(len(self.lengths), -1, dtype=np.int64)
+        group[self.topic] = self.table.group
+        return self.table.find(docs, docs.compute_hashes(), group[topic])
+
+    def get_ranks(self, lines: Ints, topic: Ints) -> Ints:
+        """Return the ranks of lines. An absent document (−1) has the rank length + 1."""
+        return np.where(lines < 0, self.lengths[topic], lines - self.bounds[topic]) + 1
+
+
+def iterate_blocks(sources: Sequence[RunSource]) -> Iterator[tuple[list[str], list[RunBlock]]]:
+    """Yield some topics, and the rankings of each run."""
+    for table in iterate_grouped(sources):
+        yield table.names, [RunBlock.read(source, table, i) for i, source in enumerate(sources)]
+
+
+def check_common_topics(first: RunSource, second: RunSource) -> None:
+    """Raise an error if two runs, which were read, have no common topic."""
+    if first.topics.keys().isdisjoint(second.topics):
+        raise make_no_topic_error([*second.topics], [*first.topics], f"topics of {first.run.name}", second.run.name)
