@@ -76,6 +76,7 @@ MAY_USE: dict[str, set[str]] = {
     "report": BASE
     | {
         "data.answers",
+        "data.attributes",
         "data.files",
         "data.judged_answers",
         "data.names",

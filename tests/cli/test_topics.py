@@ -89,3 +89,24 @@ def test_what_is_refused(topics: Command, files: list[str], asked: list[str], me
 def test_the_table_of_two_runs_needs_two(topics: Command, files: list[str]) -> None:
     line = topics.refused(*files[:2], "--table", "deciding")
     assert line == ("found table deciding, expected a table of this result: hardest, tally, results")
+
+
+def test_topics_slices_equal_means_of_their_topics(topics: Command, files: list[str], tmp_path: Path) -> None:
+    """RR by run: x has 1, 1/2, 0 and y has 0, 1, 1/2 on the topics 1, 2, 3."""
+    table = written(tmp_path / "topics.csv", "topic,kind\n1,fact\n3,fact\n2,how\n")
+    rows = rows_of(topics.printed(*files, "-m", "RR", "--by", f"{table}:kind", "--table", "slices", "-f", "csv"))
+    values = {(row["slice"], row["run"]): (float(row["mean"]), row["topics"], row["low"]) for row in rows}
+    assert values == {
+        ("fact", "x"): (0.5, "2", ""),
+        ("fact", "y"): (0.25, "2", ""),
+        ("how", "x"): (0.5, "1", ""),
+        ("how", "y"): (1.0, "1", ""),
+    }
+    done = topics.succeeds(*files, "-m", "RR", "--by", f"{table}:kind")
+    assert done.out.splitlines()[0].split()[:3] == ["topic", "kind", "relevant"]
+    assert "slices" in json.loads(topics.printed(*files, "--by", f"{table}:kind", "-f", "json"))
+    assert "slices" not in json.loads(topics.printed(*files, "-f", "json"))
+
+
+def test_topics_table_slices_without_by_is_rejected(topics: Command, files: list[str]) -> None:
+    assert "--table slices requires --by FILE:COLUMN" in topics.refused(*files, "--table", "slices")

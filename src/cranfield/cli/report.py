@@ -18,7 +18,7 @@ from cranfield.cli.answer_options import (
 )
 from cranfield.cli.arguments import find_runs
 from cranfield.cli.messages import write_notes
-from cranfield.cli.options import call
+from cranfield.cli.options import build_rows, call
 from cranfield.cli.output import check_output, write
 from cranfield.cli.progress import Progress
 from cranfield.cli.scores import (
@@ -59,6 +59,7 @@ OPTIONS = (
         "queries of topics, as a table or lines `topic<TAB>query`; tables (TSV, CSV, JSONL, Parquet) "
         "have columns such as qid and query, all other columns are slices",
     ),
+    *build_rows("by"),
     option(
         "--docs",
         "FILE",
@@ -119,7 +120,9 @@ def _build_from_scores(options: argparse.Namespace) -> ReportPage:
     """Build the report of given scores."""
     reject_options(options, LIST_OPTIONS, "QRELS RUN…", "--scores have no rankings.")
     reject_options(options, ANSWER_OPTIONS, SCORED_ANSWERS)
-    page = _build_page(options, {"qrels": get_scores(options), "runs": None, "measures": None})
+    by, options.by = options.by, None  # the report reads the slices, with its queries
+    arguments = {"qrels": get_scores(options), "runs": None, "measures": None, "by": by}
+    page = _build_page(options, arguments)
     files = [describe_source("scores", path) for path in options.files]
     sources = [*page.contents.provenance, *files]
     return ReportPage(replace(page.contents, provenance=sources))

@@ -8,12 +8,14 @@ from cranfield.cli.arguments import find_runs
 from cranfield.cli.options import (
     build_order_options,
     build_preset_options,
+    build_rows,
     build_topic_options,
     call,
     get_shared_options,
 )
 from cranfield.cli.output import build_output_options, show
 from cranfield.cli.progress import Progress
+from cranfield.cli.slices import check_slices
 from cranfield.evaluation.failures import TABLES, TOP_TOPICS, hard_topics
 from cranfield.evaluation.unjudged import MEASURE
 from cranfield.options import OptionGroup, argument, option
@@ -30,6 +32,7 @@ OPTIONS = (
     option("--top", "N", f"number of topics to list (default: {TOP_TOPICS})", value="count"),
     *build_topic_options(),
     *build_output_options(TABLES),
+    OptionGroup("slices of topics", build_rows("by", "queries")),
     OptionGroup("lists", build_order_options()),
     OptionGroup(
         "relevance",
@@ -48,6 +51,7 @@ OPTIONS = (
 
 def run(options: argparse.Namespace) -> int:
     """Find and show the topics."""
+    check_slices(options)
     runs = find_runs(options.qrels, options.runs)
     with Progress([options.qrels, *options.runs]) as progress:
         result = call(hard_topics, options, runs=runs, measure=options.measures, progress=progress.update)

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from cranfield.arrays import TOLERANCE, Floats, estimate_rounding, subtract_rounded
-from cranfield.comparison import Verdict
+from cranfield.comparison.pairs import Verdict
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice

@@ -10,6 +10,7 @@ from cranfield import tables
 from cranfield.evaluation.failures import BUCKETS, MIN_CHANGE, HardTopics, Result, Topic
 from cranfield.measures.bounds import has_outer_bounds
 from cranfield.measures.grammar import parse_measure
+from cranfield.scores.slices import build_slice_table
 from cranfield.tables import Field, ResultTable
 from cranfield.wording import format_count, format_number
 
@@ -42,7 +43,8 @@ def build_tables(result: HardTopics, top: int) -> list[ResultTable]:
     table_list = [_build_hardest_table(result, top)]
     table_list += [_build_divisive_table(result, top)] if len(result.runs) > 1 else []
     table_list += [_build_deciding_table(result, top)] if len(result.runs) == 2 else []
-    return [*table_list, _build_tally_table(result), _build_result_table(result)]
+    slices = [build_slice_table(result.slices, several_measures=False)] if result.slices else []
+    return [*table_list, _build_tally_table(result), *slices, _build_result_table(result)]
 
 
 # -- topics ---------------------------------------------------------------------------------------
@@ -54,10 +56,14 @@ def _describe_selection(hard_topics: HardTopics, rows: Sequence[Any], kind: str)
     return f"The {count}{kind} of {format_count(len(hard_topics.topics), 'topic')} by"
 
 
-def _build_topic_columns(rows: Sequence[Topic], *hidden: str) -> list[Field]:
+def _build_topic_columns(hard_topics: HardTopics, rows: Sequence[Topic], *hidden: str) -> list[Field]:
     """Build the columns of topics. The `hidden` ones are machine-readable only."""
     column = tables.bind_rows(rows)
-    columns = [column("topic", key=True), *tables.build_columns(column, "relevant", "mean", "sd")]
+    attributes = [
+        Field(f"slice_{name}", [values[row.topic] for row in rows], name)
+        for name, values in hard_topics.attributes.items()
+    ]
+    columns = [column("topic", key=True), *attributes, *tables.build_columns(column, "relevant", "mean", "sd")]
     for end in ("best", "worst"):
         runs = [getattr(row, f"{end}_runs") for row in rows]
         run_texts = [names[0] if len(names) == 1 else format_count(len(names), "run") for names in runs]
@@ -69,7 +75,7 @@ def _build_hardest_table(hard_topics: HardTopics, top: int) -> ResultTable:
     rows = hard_topics.hardest(top)
     few_runs, several_runs = len(hard_topics.runs) <= _MAX_RUN_COLUMNS, len(hard_topics.runs) > 1
     hidden = ["sd", "best_run", "worst", "worst_run", *(["best"] if few_runs else [])]
-    columns = _build_topic_columns(rows, *hidden, *([] if several_runs else ["mean"]))
+    columns = _build_topic_columns(hard_topics, rows, *hidden, *([] if several_runs else ["mean"]))
     columns += (
         _build_score_columns(hard_topics, rows)
         if few_runs
@@ -124,7 +130,7 @@ def _build_divisive_table(hard_topics: HardTopics, top: int) -> ResultTable:
         f"{_describe_selection(hard_topics, rows, 'most divisive')} standard deviation (sd) of "
         f"{hard_topics.measure} over {runs}. Why: main reason for the low score of the worst run."
     )
-    columns = [*_build_topic_columns(rows, "relevant", "mean"), Field("why", None, texts=reasons)]
+    columns = [*_build_topic_columns(hard_topics, rows, "relevant", "mean"), Field("why", None, texts=reasons)]
     return ResultTable("divisive", columns, text if rows else _describe_equal_runs(hard_topics))
 
 

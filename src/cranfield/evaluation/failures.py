@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 from typing import Any, TypeVar, Unpack
 
@@ -25,10 +26,11 @@ from cranfield.labelling.blocks import Rankings, RunLabels
 from cranfield.measures.bounds import Ends
 from cranfield.measures.selection import MeasuresLike
 from cranfield.scores import Note, note_topics
+from cranfield.scores.slices import SliceSummary
 from cranfield.tables import FLAT, ResultTable, read_settings
 from cranfield.wording import format_count, format_names
 
-TABLES = ("hardest", "divisive", "deciding", "tally", "results")
+TABLES = ("hardest", "divisive", "deciding", "tally", "slices", "results")
 
 BUCKETS = ("not answered", "none found", "cut off", "ties", "unjudged", "ranked low")
 """Reasons for the failure of a run on a topic. The first one that applies counts."""
@@ -139,7 +141,8 @@ class Deciding(TableResult):
 class HardTopics(TableResult):
     """The results of runs on each topic by one measure, with the reasons for failures.
 
-    `results` are grouped by topic, with one result per run.
+    `results` are grouped by topic, with one result per run. If topics have `attributes`, `slices`
+    are the means of the runs on their slices.
     """
 
     measure: str
@@ -148,6 +151,8 @@ class HardTopics(TableResult):
     results: tuple[Result, ...]
     bounded: bool  # True if the bounds for unjudged documents are known
     notes: tuple[Note, ...] = ()
+    slices: tuple[SliceSummary, ...] = ()
+    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         hardest = format_names([topic.topic for topic in self.hardest(None)], "topic")
@@ -162,10 +167,11 @@ class HardTopics(TableResult):
     def _select_tables(self, format: str) -> tuple[str, ...]:
         if format in FLAT:
             return ("results",)
+        slices = ("slices",) if self.slices else ()
         if format == "json":
-            return TABLES
+            return tuple(name for name in TABLES if name != "slices" or slices)
         # Differences between two runs are largest on the deciding topics.
-        return ("hardest", "deciding" if len(self.runs) == 2 else "divisive", "tally")
+        return ("hardest", "deciding" if len(self.runs) == 2 else "divisive", "tally", *slices)
 
     def _build_settings(self) -> dict[str, Any]:
         return {
@@ -330,7 +336,11 @@ class FailureFinder:
             notes.append(Note("bounds", text))
         results = tuple(failures.iter_results(places[has_relevant].tolist()))
         notes += _note_mostly_unjudged(column.name, results, inspections)
-        return HardTopics(column.name, column.better, scores.runs, results, not bounding.unsupported, tuple(notes))
+        kept = scores.select(topics=[topic for topic in scores.topics if topic not in {*excluded}])
+        slices = tuple(kept.slices), kept.attributes
+        return HardTopics(
+            column.name, column.better, scores.runs, results, not bounding.unsupported, tuple(notes), *slices
+        )
 
 
 @dataclass(frozen=True, eq=False)

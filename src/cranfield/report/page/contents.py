@@ -33,6 +33,7 @@ from cranfield.report.page.numbers import Number, round_number, round_numbers
 from cranfield.report.page.parts import ScoreParts
 from cranfield.report.page.rankings import ReportRankings
 from cranfield.report.page.sections import Section, build_sections
+from cranfield.report.page.slices import build_slice_sections
 from cranfield.report.page.texts import ReportTexts
 from cranfield.scores import Note, Scores, format_notes, sort_notes
 from cranfield.stats.effects import EFFECTS
@@ -147,9 +148,10 @@ class ReportData:
     @cached_property
     def sections(self) -> list[Section]:
         """Sections that depend on the inputs."""
+        slices = [*build_slice_sections(self.parts.parts, self.part_comparisons)]
         if self.inputs is None:
-            return []
-        return build_sections(self.inputs, self.second_qrels, self.qrels_names)
+            return slices
+        return [*slices, *build_sections(self.inputs, self.second_qrels, self.qrels_names)]
 
     @cached_property
     def best(self) -> list[int | None]:
@@ -210,11 +212,13 @@ class ReportData:
         }
 
     def _build_topic(self, name: str) -> dict[str, Any]:
-        query = self.queries.get(name)
-        if query is None:
-            return {"id": name}
-        slices = {"slices": dict(query.slices)} if query.slices else {}
-        return {"id": name, "query": query.text, **slices}
+        query, values = self.queries.get(name), dict[str, str]()
+        if query is not None:
+            values |= query.slices
+        for part in self.parts.parts:
+            values |= {attribute: x[name] for attribute, x in part.attributes.items() if name in x}
+        slices = {"slices": values} if values else {}
+        return {"id": name, **({} if query is None else {"query": query.text}), **slices}
 
     def _build_measures(self) -> list[dict[str, Any]]:
         evaluated = () if self.inputs is None else self.inputs.reader.evaluator.measures

@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cranfield.data.answers import AnswersLike
+from cranfield.data.attributes import AttributesLike
 from cranfield.data.descriptions import DocsLike, QueriesLike, Query, check_query_topics, read_queries
 from cranfield.data.files import check_not_inputs, hash_file, write_whole
 from cranfield.data.judged_answers import Invalid
@@ -23,6 +24,7 @@ from cranfield.dataclass import dataclass
 from cranfield.display import WithNotes
 from cranfield.errors import InputError
 from cranfield.evaluation.answers import AnswerCollection, split_measures
+from cranfield.evaluation.attributes import attach_attributes
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
 from cranfield.evaluation.results import read_scores
 from cranfield.measures.selection import MeasuresLike
@@ -80,6 +82,7 @@ def report_page(
     *,
     title: str = TITLE,
     queries: QueriesLike = None,
+    by: AttributesLike = None,
     docs: DocsLike = None,
     second_qrels: QrelsLike = None,
     assignments: AnswersLike | None = None,
@@ -112,6 +115,9 @@ def report_page(
     queries
         Queries: ``{topic: query}``, a frame, or a file (TSV, CSV, JSONL, Parquet) with columns such
         as qid and query. All other columns are slices for filters in the report.
+    by
+        Slices of topics, as in `evaluate`: filters, and a section with means, differences and
+        tests of slices.
     docs
         Titles and texts of documents: ``{doc: text}``, a frame, or a file with docno, title and
         text. Only shown documents are kept.
@@ -162,11 +168,15 @@ def report_page(
     limits = Limits.from_complete(complete)
     files = {"judgments": qrels, "queries": queries, "documents": docs, "second": second_qrels}
     title = title if title.strip() else TITLE  # an HTML page must have one
+    if getattr(qrels, "clusters", None) or options.get("clusters") is not None:
+        raise InputError.from_problem("a report with clusters of topics", "Use compare: its intervals are by cluster.")
+    slices = _collect_slices(by, queries)
     if isinstance(qrels, Scores):
         _check_with_scores({"runs": runs, "docs": docs, "second_qrels": second_qrels} | answer_inputs)
         _check_with_scores(options)
         measure_names: Any = measures
         scores = read_scores(qrels, measures=measure_names)
+        scores = attach_attributes(scores, **slices) if slices else scores
         input_files = [*_iterate_paths({"queries": queries}, None)]
         provenance = [*_describe_provenance(command, input_files)]
         topic_queries = _read_queries(queries, scores.topics)
@@ -178,9 +188,9 @@ def report_page(
     ranking_measures, answer_measures = (measures, None) if answer_collection is None else split_measures(measures)
     inputs = None
     if runs is None:
-        _check_without_rankings({"second_qrels": second_qrels} | options, ranking_measures)
+        _check_without_rankings({"second_qrels": second_qrels, "by": by} | options, ranking_measures)
     else:
-        inputs = _read_inputs(qrels, runs, ranking_measures, second_qrels, list_depth, limits, options)
+        inputs = _read_inputs(qrels, runs, ranking_measures, second_qrels, list_depth, limits, options | slices)
     input_files = [*_iterate_paths(files | answer_inputs, runs)]
     score_parts = [] if inputs is None else [inputs.scores]
     score_parts += _score_answers(answer_collection, answer_measures, options, answers_only=inputs is None)
@@ -200,6 +210,14 @@ def report_page(
             [path for _, path in (*input_files, *_iterate_paths(options, None))],
         )
     )
+
+
+def _collect_slices(by: AttributesLike, queries: QueriesLike) -> dict[str, Any]:
+    """Return the options of `evaluate` for slices of topics."""
+    if by is None:
+        return {}
+    texts = {} if queries is None else {topic: {"query": query.text} for topic, query in read_queries(queries).items()}
+    return {"by": by, "queries": texts or None}
 
 
 def _check_complete(qrels: Any, runs: Any, judged: Mapping[str, Any]) -> None:

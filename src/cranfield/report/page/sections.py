@@ -57,11 +57,11 @@ def build_sections(
     return [*sections, *_build_walk_sections(inputs)]
 
 
-def _build_section(id: str, title: str, text: str, *tables: dict[str, Any], **extras: Any) -> Any:
+def build_section(id: str, title: str, text: str, *tables: dict[str, Any], **extras: Any) -> Any:
     return {"id": id, "title": title, "text": text, "tables": list(tables), **extras}
 
 
-def _build_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "") -> dict[str, Any]:
+def build_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "") -> dict[str, Any]:
     return {"title": title, "columns": [*columns], "rows": [*map(list, rows)], "note": note}
 
 
@@ -84,8 +84,8 @@ def _build_unjudged_section(inputs: ReportInputs) -> Iterator[Section]:
         f"that {name} uses. For bounds of differences, see the pairs of runs."
     )
     columns = ("run", name, "lowest", "highest", "width")
-    table = _build_table("Bounds due to unjudged documents", columns, rows)
-    yield Section(_build_section("unjudged", "Unjudged documents", text, table))
+    table = build_table("Bounds due to unjudged documents", columns, rows)
+    yield Section(build_section("unjudged", "Unjudged documents", text, table))
 
 
 # -- a second set of judgments --------------------------------------------------------------------
@@ -101,13 +101,13 @@ def _build_second_section(
     limit = inputs.reader.limits.disagreements
     rows = [[topic, doc, *round_numbers(levels)] for topic, doc, *levels in differ[:limit]]
     tables = [
-        _build_table(
+        build_table(
             "Disagreements, largest first",
             ("topic", "document", *names, "difference"),
             rows,
             f"{len(rows):,} of {len(differ):,}" if len(rows) < len(differ) else "",
         ),
-        _build_table("Agreement", ("", "levels", "binary relevance"), [*_list_agreement(comparison)]),
+        build_table("Agreement", ("", "levels", "binary relevance"), [*_list_agreement(comparison)]),
         *_build_ranking_table(inputs, names),
     ]
     relevant = f"{comparison.relevant[0]:,} relevant by {names[0]}, {comparison.relevant[1]:,} by"
@@ -116,7 +116,7 @@ def _build_second_section(
         f"different levels. {relevant} {names[1]}."
     )
     omissions = (f"{len(rows):,} of {len(differ):,} disagreements are shown. {COMPLETE}.",)
-    section = _build_section("second", "Second judgments", text, *tables)
+    section = build_section("second", "Second judgments", text, *tables)
     return Section(section, tuple(comparison.notes), omissions if len(rows) < len(differ) else ())
 
 
@@ -144,7 +144,7 @@ def _build_ranking_table(inputs: ReportInputs, names: tuple[str, str]) -> Iterat
         return
     summaries = [scores.summary() for scores in (inputs.scores, second_scores)]
     rows = [[run, *round_numbers(summary[run][name] for summary in summaries)] for run in inputs.scores.runs]
-    yield _build_table(f"{name} by both", ("run", *names), rows, _describe_tau(inputs.scores, second_scores, name))
+    yield build_table(f"{name} by both", ("run", *names), rows, _describe_tau(inputs.scores, second_scores, name))
 
 
 def _describe_tau(first: Scores, second: Scores, name: str) -> str:
@@ -187,12 +187,12 @@ def _build_diversity_section(inputs: ReportInputs) -> Iterator[Section]:
         "top 10 is relevant to it."
     )
     yield Section(
-        _build_section(
+        build_section(
             "diversity",
             "Intents",
             text,
-            _build_table("Runs", ("run", *scores.measures), rows),
-            _build_table("Intents covered in the top 10", ("topic", "intents", *spread), by_topic),
+            build_table("Runs", ("run", *scores.measures), rows),
+            build_table("Intents covered in the top 10", ("topic", "intents", *spread), by_topic),
             scatter={"x": recall, "y": relevance, "points": points},
         )
     )
@@ -233,11 +233,11 @@ def _build_walk_section(inputs: ReportInputs, model: UserModel, id: str) -> Sect
     )
     omissions = (f"The figure shows the first {limit} runs. {COMPLETE}.",)
     return Section(
-        _build_section(
+        build_section(
             id,
             f"Walk: {name}",
             text,
-            _build_table("Expected utility, cost and depth", ("run", *MEASUREMENTS), rows),
+            build_table("Expected utility, cost and depth", ("run", *MEASUREMENTS), rows),
             lines={"x": "rank", "y": "probability of seeing it", "lines": lines},
         ),
         left_out=omissions if len(drawn_runs) < len(inputs.runs) else (),
