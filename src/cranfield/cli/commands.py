@@ -205,7 +205,8 @@ ROWS = (
         group="compare",
         needs="scipy.special",
         does="measure how well runs reproduce other runs",
-        example="qrels.txt --original a.run b.run --reproduced a2.run b2.run -m AP",
+        example="qrels.txt --original a.run b.run --reproduced a2.run b2.run\n"
+        "qrels.txt --original a.run --reproduced a2.run -m AP",
         common="-m --original --reproduced --replicated --p --trials --seed --confidence -f -o",
         usage="cranfield repro [options] QRELS --original A [B] --reproduced A2 [B2]",
         description="Compare reproduced runs with the original runs: Kendall's τ and RBO of rankings, RMSE of topic "

@@ -249,16 +249,16 @@ class Resampling:
         NaN are excluded from the mean. All columns of a sample use the same topics.
         """
 
-        def run_trial(random: np.random.Generator, size: int) -> list[Floats]:
-            return [_draw_means(random, size, sample) for sample in samples]
+        def run_trial(rng: np.random.Generator, size: int) -> list[Floats]:
+            return [_draw_means(rng, size, sample) for sample in samples]
 
         topics = sum(map(len, samples))  # without columns: the same topics for all values
         chunks = run_in_chunks(run_trial, self.trials, self.seed, topics)
         return [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
 
 
-def _draw_means(random: np.random.Generator, size: int, sample: Floats) -> Floats:
-    drawn = sample[random.integers(len(sample), size=(size, len(sample)))]  # [trials, topics, columns]
+def _draw_means(rng: np.random.Generator, size: int, sample: Floats) -> Floats:
+    drawn = sample[rng.integers(len(sample), size=(size, len(sample)))]  # [trials, topics, columns]
     counts = (~np.isnan(drawn)).sum(axis=1)
     return np.asarray(divide(np.nansum(drawn, axis=1), counts))
 
