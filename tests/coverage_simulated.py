@@ -35,6 +35,7 @@ from cranfield.stats.imputation import Labels, correct_scores, estimate_level_pr
 from cranfield.stats.prediction import ENOUGH, compute_t_quantile, estimate_powered
 from cranfield.stats.sample_estimates import estimate_difference, inclusion_probabilities
 from cranfield.stats.slices import build_interaction, welch_interaction
+from tests.designs_simulated import iter_promises
 
 REPETITIONS = 2_000
 BOUNDS = (0.93, 0.97)
@@ -434,6 +435,7 @@ def every(repetitions: int = REPETITIONS) -> Iterator[tuple[str, float, tuple[fl
                 note, bounds = (NO_PROMISE, (0.0, 1.0)) if unpromised else ("", BOUNDS)
                 yield f"{text}{note}", share, bounds
     yield "ratings from battles on 50 topics", by_battles(50, repetitions // 4), BOUNDS
+    yield from iter_promises(repetitions)
 
 
 def main() -> int:

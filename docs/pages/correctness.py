@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 
 import methods
+import simulated
 from measures import escaped, families, table
 
 from tests import evidence
@@ -49,7 +50,7 @@ def page() -> str:
         parts += [f"### {title}", *_table("method", [f"cf.{room}.{n}" for n in functions], checks)]
     for title, items in OTHERS.items():
         parts += [f"### {title}", *_table("item", items, checks)]
-    return "\n\n".join(part.strip("\n") for part in [*parts, *_alone(checks)]) + "\n"
+    return "\n\n".join(part.strip("\n") for part in [*parts, *simulated.build_section(), *_alone(checks)]) + "\n"
 
 
 def _ways() -> list[str]:

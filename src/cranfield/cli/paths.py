@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from cranfield.data.files import check_not_inputs, check_writable, get_file_id
 from cranfield.errors import FileError
 
-OUTPUTS = ("output", "plot", "pool", "unjudged", "to_judge", "bib_file")
+OUTPUTS = ("output", "plot", "pool", "unjudged", "to_judge", "bib_file", "report")
 """Options and arguments that name an output."""
 RUN_NAMES = ("against", "baselines", "show")
 "Options that name a run with a file that is also an argument."

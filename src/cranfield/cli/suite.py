@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import Any, get_args
 
 from cranfield.cli.messages import write_message
 from cranfield.cli.options import call
-from cranfield.cli.output import build_output_options, show
+from cranfield.cli.output import build_output_options, check_output, show, write
 from cranfield.cli.progress import Progress
 from cranfield.cli.scores import build_evaluation_options, build_measure_options
 from cranfield.cli.systems import SYSTEM_OPTIONS
@@ -16,6 +17,8 @@ from cranfield.comparison.suites import Suite, suite
 from cranfield.evaluation.options import OPTIONS as EVALUATION_OPTIONS
 from cranfield.evaluation.suites import DEFAULT_MEASURE, MissingRuns, list_files
 from cranfield.options import Rows, argument, choice, option, switch
+from cranfield.report.page.html import load_template
+from cranfield.report.page.report import report_page
 from cranfield.stats.options import build_alpha_option, build_correction_option, build_trial_options
 from cranfield.tables import convert_numbers
 from cranfield.wording import use_decimals
@@ -51,15 +54,23 @@ OPTIONS = (
         "exit with 1 if a system is significantly worse than a baseline by any measure",
         requires="baselines",
     ),
+    option("--report", "FILE", "also write an HTML report with a switch between collections"),
     *build_output_options(TABLES),
     *build_evaluation_options(scores=False),
 )
+SUITE_TITLE = "Suite"
 VERDICT = ("measure", "run", "other", "collections", "difference", "low", "high", "pvalue", "verdict")
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare systems over collections, and show the tables."""
+    if options.report is not None:
+        check_output(options.report, is_figure=False)
+        load_template()  # before the work, not after it
     result = compute_suite(options)
+    if options.report is not None:
+        page = report_page(result, title=SUITE_TITLE, command=shlex.join(options.arguments))
+        write(page.html, options.report)
     show(result, options)
     if not options.fail_if_worse:
         return 0

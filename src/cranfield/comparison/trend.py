@@ -150,10 +150,15 @@ class Trend(TableResult):
         rows = [row for row in self.tonight if row.measure in measures]
         return all(self.decide(row, undecided) in allowed for row in rows)
 
-    def _build_tables(self, format: str = "", summary: bool = False) -> list[ResultTable]:
+    def _build_tables(self, summary: bool = False) -> list[ResultTable]:
         from cranfield.comparison.trend_tables import build_tables
 
-        return build_tables(self, format, summary)
+        return build_tables(self, summary)
+
+    def _write_answer(self) -> str:
+        from cranfield.comparison.trend_tables import write_answer
+
+        return write_answer(self)
 
     def _select_tables(self, format: str, summary: bool = False) -> tuple[str, ...]:
         from cranfield.comparison.trend_tables import select_tables

@@ -25,11 +25,10 @@ def select_tables(format: str, summary: bool = False) -> tuple[str, ...]:
     return ("nights", "differences") if format == "json" else ("tonight", "nights")
 
 
-def build_tables(result: Trend, format: str = "", summary: bool = False) -> list[tables.ResultTable]:
-    """Build all tables of a trend. The first one has the answer as its title on a terminal and in a summary."""
-    answer = _write_answer(result, summary) if format == "table" or summary else []
+def build_tables(result: Trend, summary: bool = False) -> list[tables.ResultTable]:
+    """Build all tables of a trend. In a summary, the first one has the answer as its title."""
     return [
-        _build_tonight_table(result, "\n".join(answer), summary),
+        _build_tonight_table(result, summary),
         _build_night_table(result),
         _build_difference_table(result),
         _build_sentence_table(result),
@@ -94,7 +93,7 @@ def _format_row_difference(row: NightDifference | None) -> str:
     return f"{tables.format_difference(row.difference)} {tables.format_interval(row.low, row.high, '+')}"
 
 
-def _build_tonight_table(result: Trend, answer: str, summary: bool) -> tables.ResultTable:
+def _build_tonight_table(result: Trend, summary: bool) -> tables.ResultTable:
     """Build the table of the last night: means, and differences from all references."""
     rows = [row for row in result.nights if row.night == result.names[-1]]
     column = tables.bind_rows(rows)
@@ -120,7 +119,8 @@ def _build_tonight_table(result: Trend, answer: str, summary: bool) -> tables.Re
         build_optional_p_column([None if test is None else test.pvalue for test in tests], result.alpha),
         tables.Field("verdict", None, "verdict", ["–" if test is None else test.verdict or "same" for test in tests]),
     ]  # fmt: skip
-    return tables.ResultTable("tonight", fields, caption, title=answer, machine_readable=False)
+    title = write_answer(result, summary=True) if summary else ""
+    return tables.ResultTable("tonight", fields, caption, title=title, machine_readable=False)
 
 
 def _build_night_table(result: Trend) -> tables.ResultTable:
@@ -193,16 +193,17 @@ def _build_sentence_table(result: Trend) -> tables.ResultTable:
     )
 
 
-def _write_answer(result: Trend, summary: bool) -> list[str]:
+def write_answer(result: Trend, summary: bool = False) -> str:
     """Return the answer: a sentence per test, or for many tests the number of differences."""
     rows = result.tonight
     if len(rows) <= _MAX_SENTENCES:
-        return [f"{_write_verdict(result, row)}." if summary else write_sentence(result, row) for row in rows]
+        write = _write_verdict if summary else write_sentence
+        return "\n".join(write(result, row) for row in rows)
     different = [row for row in rows if row.verdict]
     listed = [f"{row.run} by {row.measure} {row.verdict}" for row in different[:_MAX_SENTENCES]]
     more = [f"{len(different) - _MAX_SENTENCES} more"] if len(different) > _MAX_SENTENCES else []
     names = f": {', '.join([*listed, *more])}" if different else ""
-    return [f"{result.names[-1]}: {len(different)} of {len(rows)} series differ significantly{names}."]
+    return f"{result.names[-1]}: {len(different)} of {len(rows)} series differ significantly{names}."
 
 
 def write_sentence(result: Trend, row: NightDifference) -> str:
@@ -211,7 +212,7 @@ def write_sentence(result: Trend, row: NightDifference) -> str:
     pvalue = math.nan if row.pvalue is None else row.pvalue
     confidence = tables.format_percent(1 - result.alpha)
     parts = [
-        f"{_write_verdict(result, row)}: mean {_format_mean(night)}, difference "
+        f"{_describe_verdict(result, row)}: mean {_format_mean(night)}, difference "
         f"{tables.format_difference(row.difference)}, {confidence} interval of this night "
         f"{tables.format_interval(row.low, row.high, '+')}, {format_p_statement(format_p(pvalue))} "
         f"(corrected for {format_count(row.look or 0, 'look')})"
@@ -224,6 +225,10 @@ def write_sentence(result: Trend, row: NightDifference) -> str:
 
 def _write_verdict(result: Trend, row: NightDifference) -> str:
     """Write the verdict of a test without numbers."""
+    return f"{_describe_verdict(result, row)}."
+
+
+def _describe_verdict(result: Trend, row: NightDifference) -> str:
     subject = f"{row.run} on {row.night}" if len(result.runs) > 1 else row.night
     is_different = row.pvalue is not None and row.pvalue <= result.alpha
     relation = "significantly different from" if is_different else "not significantly different from"

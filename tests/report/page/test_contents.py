@@ -12,6 +12,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.evaluation.failures import BUCKETS
+from cranfield.report.page.contents import ReportData
 from cranfield.report.page.limits import COMPLETE, Limits
 from cranfield.report.page.numbers import round_number, round_numbers
 
@@ -49,7 +50,9 @@ class TestNumbers:
         """That they are computed together changes none."""
         for m, name in enumerate(MEASURES):
             alone = cf.compare(scores(), measures=[name], trials=500)
-            together = page().contents.comparisons[m]
+            contents = page().contents
+            assert isinstance(contents, ReportData)
+            together = contents.comparisons[m]
             assert together is not None
             assert together.pairs == alone.pairs
             assert together.runs == alone.runs

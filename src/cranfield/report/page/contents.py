@@ -176,6 +176,16 @@ class ReportData:
         scored = [i for i, mean in enumerate(means) if not isnan(mean)]
         yield from sorted(scored, key=lambda i: sign * means[i])
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Runs and answers whose names do not match, and omissions."""
+        return (*self.parts.note_unmatched(), *(Note("left-out", text) for text in self.data["left_out"]))
+
+    def describe_size(self) -> str:
+        """Return the numbers of runs, topics and measures."""
+        names = {"runs": "run", "topics": "topic", "measures": "measure"}
+        return " × ".join(format_count(len(self.data[x]), noun) for x, noun in names.items())
+
     # -- the dict ---------------------------------------------------------------------------------
 
     @cached_property

@@ -74,7 +74,7 @@ import { digitsFor } from "./numbers.js";
  */
 /** @typedef {{ supported: boolean, levels: Level[], topics: (TopicAnswers | null)[], known: boolean[] }} Answers */
 /** @typedef {string | number | null} Cell */
-/** @typedef {{ title: string, columns: string[], rows: Cell[][], note?: string }} SectionTable */
+/** @typedef {{ title: string, columns: string[], rows: Cell[][], note?: string, drawn?: [number, number, number] }} SectionTable */
 /**
  * @typedef {object} Section
  * @property {string} id
@@ -108,8 +108,20 @@ import { digitsFor } from "./numbers.js";
  * @property {string[]} left_out
  */
 
+/** @typedef {{ overview: Report, collections: { name: string, report: Report }[] }} SuiteReport */
+
+/** @type {Report | SuiteReport} */
+const whole = JSON.parse(document.getElementById("data")?.textContent ?? "{}");
+const parts = "collections" in whole ? whole.collections : [];
+const asked = new URLSearchParams(location.search).get("collection");
+
+/** The collections of a suite, each of which has a report of its own. */
+export const collectionNames = parts.map(({ name }) => name);
+const shownPart = parts.find(({ name }) => name === asked);
+/** The collection shown, or nothing for the overview of a suite. */
+export const collectionShown = shownPart?.name ?? "";
 /** @type {Report} */
-export const report = JSON.parse(document.getElementById("data")?.textContent ?? "{}");
+export const report = "overview" in whole ? (shownPart?.report ?? whole.overview) : whole;
 
 const runNumbers = new Map(report.runs.map((run, i) => [run.name, i]));
 const topicNumbers = new Map(report.topics.map((topic, i) => [topic.id, i]));

@@ -2,7 +2,7 @@
 // The page: shows the view that the address asks for, and listens to keys.
 import { about } from "./about.js";
 import { go, placeOf } from "./address.js";
-import { report } from "./data.js";
+import { collectionNames, collectionShown, report } from "./data.js";
 import { element, kept, prose, shortened } from "./dom.js";
 import { measuresUsed } from "./measures.js";
 import { overview } from "./overview.js";
@@ -37,7 +37,7 @@ function showCurrentPlace() {
 function places() {
   const links = [
     ["", "Overview"],
-    ["topics", "Topics"],
+    ...(report.topics.length ? [["topics", "Topics"]] : []),
     ...(report.pairs.some(Boolean) ? [["pairs", "Pairs"]] : []),
     ["measures", "Measures"],
     ...report.sections.map(({ id, title }) => [`section/${encodeURIComponent(id)}`, shortened(prose(title), 28)]),
@@ -127,6 +127,23 @@ function pressed(event) {
   }
 }
 
+/** @param {string} name a collection, or nothing for the overview of the suite; runs and measures stay chosen */
+function toCollection(name) {
+  const url = new URL(location.href);
+  url.search = name ? `?collection=${encodeURIComponent(name)}` : "";
+  const { view } = placeOf(location.hash);
+  if (!name || !collectionShown || !["topics", "pairs", "measures"].includes(view)) url.hash = "";
+  location.assign(url);
+}
+
+/** The switch between the collections of a suite. */
+function collectionSwitch() {
+  if (collectionNames.length === 0) return;
+  const options = ["", ...collectionNames].map((name) => element("option", { value: name, selected: name === collectionShown }, name ? shortened(name, 40) : "All collections"));
+  const change = (/** @type {Event} */ event) => toCollection(/** @type {HTMLSelectElement} */ (event.target).value);
+  document.getElementById("collections")?.append(element("select", { "aria-label": "Collection", autocomplete: "off", change }, ...options));
+}
+
 function isDark() {
   return document.documentElement.dataset.theme === "dark" || (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
 }
@@ -164,6 +181,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", pressed);
 window.addEventListener("hashchange", show);
 themes();
+collectionSwitch();
 recallTicks();
 show();
 performance.mark("shown");

@@ -1,6 +1,6 @@
 // @ts-check
 // The first screen: the answer, what could mislead, the leaderboard, the collection at a glance.
-import { bestFirst, measureNamed, report, upwards } from "./data.js";
+import { bestFirst, collectionNames, collectionShown, measureNamed, report, upwards } from "./data.js";
 import { topicsAddress } from "./chosen.js";
 import { element, heard, named, prose, told } from "./dom.js";
 import { decimal, digitsFor } from "./numbers.js";
@@ -10,6 +10,11 @@ import { table } from "./tables.js";
 /** @typedef {import("./address.js").Place} Place */
 
 const FEW = 1; // notices of a kind that are seen at once
+
+/** Whether this is the overview of a suite, which has no topics. */
+function isSuite() {
+  return collectionNames.length > 0 && !collectionShown;
+}
 
 function answer() {
   const leads = report.leads ?? [0]; // of lists, of answers
@@ -52,7 +57,7 @@ function collection() {
     element("dd", {}, told(value)),
     note ? element("dd", { class: "muted" }, told(note)) : "",
   ]);
-  return element("section", { class: "collection" }, element("h2", {}, "The collection"), element("dl", {}, ...facts));
+  return element("section", { class: "collection" }, element("h2", {}, isSuite() ? "The suite" : "The collection"), element("dl", {}, ...facts));
 }
 
 /**
@@ -69,7 +74,7 @@ function boardCell(m, r, best, digits) {
     { class: best ? "score best" : "score" },
     element("span", { class: "value" },
       best ? element("span", { class: "star", "aria-hidden": "true" }, "★") : null,
-      element("a", { href: topicsAddress(m, r), title: "See its topics" }, decimal(means[r], digits)),
+      isSuite() ? decimal(means[r], digits) : element("a", { href: topicsAddress(m, r), title: "See its topics" }, decimal(means[r], digits)),
       best ? heard(" best") : null,
       element("span", { class: "letters", title: letters[r] ? `letters: ${letters[r]}` : null }, letters[r] ?? "")),
     low[r] === null || high[r] === null
@@ -137,7 +142,7 @@ function leaderboard(place) {
   const note = [
     `Values: ${[...summaries].join(", ")} over ${report.over}, below them the ${percent} interval. ★: the best.`,
     tests.size ? ` Runs that share a letter are not significantly different (${[...tests].join("; ")}).` : "",
-    " A value leads to its topics.",
+    isSuite() ? " Choose a collection above to see its topics." : " A value leads to its topics.",
   ].join("");
   return table(place, { name: "", what: "Leaderboard", columns, rows: report.runs.map((_, r) => r), sort: usual, size: 50, note: prose(note), kind: "board" });
 }

@@ -11,6 +11,7 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from cranfield.comparison.suites import Suite
 from cranfield.data.answers import AnswersLike
 from cranfield.data.attributes import AttributesLike
 from cranfield.data.descriptions import DocsLike, QueriesLike, Query, check_query_topics, read_queries
@@ -33,8 +34,9 @@ from cranfield.report.page.contents import ReportData
 from cranfield.report.page.html import build_html
 from cranfield.report.page.inputs import InputReader, ReportInputs
 from cranfield.report.page.limits import Limits
+from cranfield.report.page.suites import SuiteData
 from cranfield.scores import Note, Scores, note_topics_file
-from cranfield.wording import encode_text, format_count
+from cranfield.wording import encode_text
 
 DEPTH = 20  # documents per ranking
 TITLE = "Evaluation"
@@ -46,7 +48,7 @@ WITH_ANSWERS = (*WITH_SCORES, "undefined", "progress")
 class ReportPage(WithNotes):
     """HTML report: its `data`, and the complete file as `html`."""
 
-    contents: ReportData
+    contents: ReportData | SuiteData
 
     @property
     def data(self) -> dict[str, Any]:
@@ -61,8 +63,7 @@ class ReportPage(WithNotes):
     @property
     def notes(self) -> tuple[Note, ...]:
         """Runs and answers whose names do not match; what was left out, and what shows it."""
-        left_out = (Note("left-out", text) for text in self.data["left_out"])
-        return (*self.contents.parts.note_unmatched(), *left_out)
+        return self.contents.notes
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the report to a file. Raise an error for an input file."""
@@ -70,13 +71,11 @@ class ReportPage(WithNotes):
         write_whole(path, encode_text(self.html))
 
     def __repr__(self) -> str:
-        names = {"runs": "run", "topics": "topic", "measures": "measure"}
-        size = " × ".join(format_count(len(self.data[x]), noun) for x, noun in names.items())
-        return f"ReportPage: {size}; .save('report.html') writes it"
+        return f"ReportPage: {self.contents.describe_size()}; .save('report.html') writes it"
 
 
 def report_page(
-    qrels: Scores | QrelsLike | None = None,
+    qrels: Scores | Suite | QrelsLike | None = None,
     runs: RunsLike | None = None,
     measures: MeasuresLike = None,
     *,
@@ -109,7 +108,8 @@ def report_page(
     ----------
     qrels, runs, measures
         Inputs of `evaluate`, or only `Scores` from `evaluate` or `read_scores`. A report of scores
-        has no rankings. Measures of answers are allowed.
+        has no rankings. The report of a result of `cf.suite` has an overview and a switch to the
+        scores of each collection. Measures of answers are allowed.
     title
         Title of the report. Default if empty: "Evaluation".
     queries
@@ -168,6 +168,11 @@ def report_page(
     limits = Limits.from_complete(complete)
     files = {"judgments": qrels, "queries": queries, "documents": docs, "second": second_qrels}
     title = title if title.strip() else TITLE  # an HTML page must have one
+    if isinstance(qrels, Suite):
+        others = (
+            {"runs": runs, "measures": measures, "queries": queries, "docs": docs, "by": by} | answer_inputs | options
+        )
+        return _build_suite_page(qrels, title, command, limits, others)
     if getattr(qrels, "clusters", None) or options.get("clusters") is not None:
         raise InputError.from_problem("a report with clusters of topics", "Use compare: its intervals are by cluster.")
     slices = _collect_slices(by, queries)
@@ -218,6 +223,14 @@ def _collect_slices(by: AttributesLike, queries: QueriesLike) -> dict[str, Any]:
         return {}
     texts = {} if queries is None else {topic: {"query": query.text} for topic, query in read_queries(queries).items()}
     return {"by": by, "queries": texts or None}
+
+
+def _build_suite_page(result: Suite, title: str, command: str, limits: Limits, others: Mapping[str, Any]) -> ReportPage:
+    """Build the report of a suite, which has the settings of its comparison."""
+    for name, value in others.items():
+        if value is not None:
+            raise InputError.from_problem(f"{name} with a result of cf.suite", "Pass the result alone.")
+    return ReportPage(SuiteData(result, title, limits, [*_describe_provenance(command, ())]))
 
 
 def _check_complete(qrels: Any, runs: Any, judged: Mapping[str, Any]) -> None:

@@ -1,10 +1,10 @@
 // @ts-check
 // Whatever else was computed: tables, points and lines.
 import { addressOf } from "./address.js";
-import { report, topicNamed } from "./data.js";
+import { collectionNames, report, topicNamed } from "./data.js";
 import { element, named, prose, readable, told } from "./dom.js";
 import { decimal, digitsFor } from "./numbers.js";
-import { lines, scatter } from "./pictures.js";
+import { interval, lines, scatter } from "./pictures.js";
 import { table } from "./tables.js";
 
 /** @typedef {import("./address.js").Place} Place */
@@ -13,6 +13,30 @@ import { table } from "./tables.js";
 /** @param {string} id a topic, with the way to its lists */
 function topicLink(id) {
   return topicNamed(id) === undefined ? named(id) : element("a", { href: addressOf("topic", id, {}) }, named(id));
+}
+
+/** @param {string} name a collection of a suite, with the way to its report */
+function collectionLink(name) {
+  return collectionNames.includes(name) ? element("a", { href: `?collection=${encodeURIComponent(name)}` }, named(name)) : named(name);
+}
+
+/** @type {Record<string, (name: string) => import("./dom.js").Child>} */
+const LINKS = { topic: topicLink, collection: collectionLink };
+
+/**
+ * A column of intervals, drawn from three others: the middle, the low and the high end.
+ * @param {Cell[][]} rows
+ * @param {[number, number, number]} places
+ * @returns {import("./tables.js").Column<Cell[]>}
+ */
+function drawnColumn(rows, places) {
+  const known = rows.flatMap((row) => places.map((i) => row[i])).filter((x) => typeof x === "number");
+  const ends = /** @type {[number, number]} */ ([Math.min(...known), Math.max(...known)]);
+  const value = (/** @type {Cell} */ cell) => (typeof cell === "number" ? cell : null);
+  return {
+    title: `${decimal(ends[0], 2)} to ${decimal(ends[1], 2)}`, kind: "drawn",
+    cell: (row) => interval({ mean: value(row[places[0]]), low: value(row[places[1]]), high: value(row[places[2]]), ends, best: false }),
+  };
 }
 
 /**
@@ -29,9 +53,10 @@ function sectionTable(place, shown, number) {
     return {
       title: readable(title), key: String(i), number: isNumber, head: i === 0, kind: i === 0 ? "sticky" : undefined, value: (row) => row[i],
       text: (row) => { const cell = row[i]; return typeof cell === "number" ? decimal(cell, digits) : cell === null ? "–" : String(cell); },
-      cell: (row) => { const cell = row[i]; return typeof cell === "number" ? decimal(cell, digits) : cell === null ? "–" : title === "topic" ? topicLink(String(cell)) : named(String(cell)); },
+      cell: (row) => { const cell = row[i]; return typeof cell === "number" ? decimal(cell, digits) : cell === null ? "–" : (LINKS[title] ?? named)(String(cell)); },
     };
   });
+  if (shown.drawn && shown.rows.length) columns.push(drawnColumn(shown.rows, shown.drawn));
   return element(
     "section", {}, shown.title ? element("h2", {}, told(shown.title)) : null,
     table(place, { name: String(number), what: prose(shown.title) || "Table", columns, rows: shown.rows, size: 50, note: shown.note ? told(shown.note) : null }),
