@@ -95,7 +95,10 @@ def _to_doubles(block: NDArray[Any], start: int) -> Floats:
 
 
 def _read_ids(ids: Sequence[Any], name: str) -> list[str]:
-    values = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    try:
+        values = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    except TypeError:
+        raise InputError(f"{name} {ids!r}", "a list of ids") from None
     texts: dict[str, int] = {}
     for place, value in enumerate(values):
         text = parse_identifier(value)
