@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from operator import eq
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from cranfield.data.impressions import is_interleaving, read_interleaving
 from cranfield.data.reading.cells import Layout, get_location, read_lines, read_text_columns
 from cranfield.data.reading.columns import TOPICS
 from cranfield.data.reading.lines import BLANK, Line
@@ -86,6 +87,10 @@ def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
     optionally `first`, the run shown first. Several assessors may judge the same two outputs: each
     line counts. An assessor may not judge them more than once.
 
+    Interleaved impressions are battles, and their topics are the queries. They are rows with the
+    credits of two runs (``query run_a run_b clicks_a clicks_b``), or a log with a row for each shown
+    document (``impression query rank doc team clicked``). See `cranfield.data.impressions`.
+
     A run may be named like a side (``a``) or a tie (``tie``). If the winner of a line then has two
     meanings, the other lines decide: winners that can only be names, or only be sides. `notes`
     report the decision. If they do not decide, an error is raised.
@@ -98,7 +103,7 @@ def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
     try:
         return PreferencePairs(_read_columns(data), get_location(data, "preferences"))
     except Irregular:
-        pairs, notes = _read_lines(data)
+        pairs, notes = _read_outcomes(data) if is_interleaving(data) else _read_lines(data)
         return PreferencePairs(pairs, get_location(data, "preferences"), notes)
 
 
@@ -125,6 +130,16 @@ def _read_columns(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
     if twice or unknown.difference(TIE) or not unknown.isdisjoint(BOTH_BAD):
         raise Irregular
     return tuple(pairs)
+
+
+def _read_outcomes(data: PreferencePairsLike) -> tuple[tuple[PreferencePair, ...], tuple[str, ...]]:
+    """Return a preference for each interleaved impression: the run with more credits wins."""
+    interleaving = read_interleaving(data)
+    pairs = []
+    for query, (run, other_run), (credit, other_credit) in interleaving.outcomes:
+        winner, loser = (run, other_run) if credit >= other_credit else (other_run, run)
+        pairs.append(PreferencePair(query, winner, loser, credit == other_credit))
+    return tuple(pairs), interleaving.notes
 
 
 def _read_lines(data: PreferencePairsLike) -> tuple[tuple[PreferencePair, ...], tuple[str, ...]]:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from cranfield.arrays import Bools, Ints
+from cranfield.data.impressions import ImpressionLog, is_impression_log, list_ranked, read_impressions
 from cranfield.data.lengths import UNITS
 from cranfield.data.orders import Ties
 from cranfield.data.reading.cells import Layout, get_location, read_lines, read_text_columns
@@ -85,6 +86,7 @@ class Sessions:
     lists: Mapping[Key, Sequence[Sequence[str]]]
     where: str = "sessions"
     contradicted: tuple[str, ...] = ()  # sessions with ranks that contradict scores
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Sessions {self.name!r}: {format_count(len(self.lists), 'session')}"
@@ -112,6 +114,7 @@ class ClickLog:
     name: str
     sessions: Mapping[Key, Sequence[Click]]
     where: str = "clicks"
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         clicks = format_count(sum(map(len, self.sessions.values())), "click")
@@ -201,6 +204,8 @@ def _read_each(data: SessionsLike, ties: Ties | None, names: RunNames) -> list[S
             raise InputError.from_problem("sessions are already read", "Pass ties= to read_sessions.")
         return [data]
     location, name = get_location(data, "sessions"), get_location(data, "run")
+    if is_impression_log(data):
+        return _read_shown(data, name, location, ties)
     try:
         tag, lists = _read_columns(data)
         lists_by_tag = {name if names == "file" or not tag else tag: lists}
@@ -208,6 +213,18 @@ def _read_each(data: SessionsLike, ties: Ties | None, names: RunNames) -> list[S
         lines = read_lines(data, LISTS, "sessions", nested=_flatten_lists)
         lists_by_tag = {tag: _group_by_query(tag_lines) for tag, tag_lines in group_by_tag(lines, name, names).items()}
     return [_build_sessions(lists, tag, location, ties) for tag, lists in lists_by_tag.items()]
+
+
+def _read_shown(data: SessionsLike, name: str, location: str, ties: Ties | None) -> list[Sessions]:
+    """Return the rankings in an impression log, for each run if each impression has one."""
+    if ties not in (None, "rank"):
+        raise InputError.from_problem(f"ties={ties!r} for an impression log", "Its rankings have ranks only.", location)
+    log = read_impressions(data)
+    if len(log.teams) > 1 and not log.is_interleaved:
+        problem = f"impressions of several runs ({', '.join(log.teams[:3])}), which have different sessions"
+        raise InputError.from_problem(problem, "Split the log into a file for each run.", location)
+    lists = {key: [*map(list_ranked, impressions)] for key, impressions in log.group_by_session().items()}
+    return [Sessions(name, lists, location, notes=log.notes)]
 
 
 class _Place(NamedTuple):
@@ -335,11 +352,27 @@ def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None =
         return replace(data, name=name or data.name)
     layout = CLICKED_DOCS if documents else CLICKS
     location = get_location(data, "clicks")
+    if is_impression_log(data):
+        log = read_impressions(data)
+        return ClickLog(name or location, _list_clicks(log), location, notes=log.notes)
     try:
         by_session = _read_click_columns(data, layout)
     except Irregular:
         by_session = _read_click_lines(data, layout, location)
     return ClickLog(name or location, by_session, location)
+
+
+def _list_clicks(log: ImpressionLog) -> dict[Key, list[Click]]:
+    """Return the clicks in an impression log."""
+    return {
+        key: [
+            Click(row.line.number, query, impression.shown.index(row) + 1 if row.rank is None else row.rank,
+                  row.doc, None, None)
+            for query, impression in enumerate(impressions, 1)
+            for row in impression.clicks
+        ]
+        for key, impressions in log.group_by_session().items()
+    }  # fmt: skip
 
 
 def _read_click_columns(data: ClicksLike, layout: Layout) -> dict[Key, list[Click]]:

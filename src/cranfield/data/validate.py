@@ -16,11 +16,19 @@ import numpy.typing as npt
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.answers import AnswerLimits, read_answers
 from cranfield.data.folding import explain_folded, match_folded
+from cranfield.data.impressions import (
+    CREDITS,
+    LAYOUT,
+    is_impression_log,
+    is_interleaving,
+    read_impressions,
+    read_interleaving,
+)
 from cranfield.data.judged_answers import read_assignments, read_bank, read_criteria, read_support
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.preference_pairs import read_preference_pairs
 from cranfield.data.reading import letor
-from cranfield.data.reading.cells import detect_file
+from cranfield.data.reading.cells import detect_file, list_columns
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.formats import (
     DIRECTORIES,
@@ -123,6 +131,8 @@ def validate(
 
 def _with_answers(report: Report, file: _InputFile, limits: AnswerLimits, undecided: bool) -> Report:
     """Add the problems of answers, or replace the report by one for judged answers."""
+    if undecided and file.format is not DIRECTORIES and (impressions := _try_impressions(file.source)) is not None:
+        return impressions
     if undecided and file.format is not DIRECTORIES:
         report = _try_judged_answers(report, file.source)
     if file.name == TREC_ANSWERS:
@@ -171,6 +181,22 @@ def _try_foreign(report: Report, source: Source) -> Report:
                 report.add("warning", note)
             return replace(report, describe=partial(", ".join, parts))
     return report
+
+
+def _try_impressions(source: Source) -> Report | None:
+    """Return a report of an impression log or of interleaving outcomes, or None for other files."""
+    try:
+        is_log, is_outcome = is_impression_log(source), is_interleaving(source)
+    except CranfieldError:
+        return None
+    if not is_log and not is_outcome:
+        return None
+    kind = "impressions" if is_log else "interleaving outcomes"
+    layout = LAYOUT if is_log else CREDITS
+    columns = layout.resolve_columns(list_columns(source, layout))
+    parts = [kind, *(f"{role} in column {column}" for role, column in columns.items())]
+    read = read_impressions if is_log else read_interleaving
+    return replace(check_file(source, kind, read), describe=partial(", ".join, parts))
 
 
 class _Topics(NamedTuple):

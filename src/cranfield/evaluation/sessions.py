@@ -192,6 +192,12 @@ def _read_collection(
     return _ClickLogs.from_inputs(read_logs(clicks, documents=lengths is not None), qrels, lengths)
 
 
+def _note_reading(inputs: Iterable[Sessions | ClickLog]) -> Iterator[Note]:
+    """Note the decisions of the readers, once for each file."""
+    for text in dict.fromkeys(f"{x.where}: {note}" for x in inputs for note in x.notes):
+        yield Note("reading", text)
+
+
 def _select_sessions(keys: Sequence[Key], selection: Sequence[str] | None) -> set[str]:
     """Return the names of the selected sessions (default: all)."""
     names = [*map(format_session, keys)]
@@ -332,6 +338,7 @@ class _SessionSystems:
         topics = {topic for topic, _ in self.keys}
         without_session = [topic for topic in self.levels if topic not in topics]
         yield from note_topics("missing-topics", without_session, "without a session, excluded", noun="judged topic")
+        yield from _note_reading(self.systems)
         for system in self.systems:
             yield from self._collect_system_notes(system)
         if self.log and (missing := _find_missing(self.keys, self.log.sessions)):
@@ -472,6 +479,7 @@ class _ClickLogs:
             missing = [format_session(key) for key in self.keys if key[0] not in self.levels]
             text_missing = "of topics without judgments: clicks have no gain"
             yield from note_topics("unjudged-topics", missing, text_missing, noun="session")
+        yield from _note_reading(self.logs)
         for log in self.logs:
             missing = _find_missing(self.keys, log.sessions)
             text_missing = "of other logs left out of its mean"

@@ -338,7 +338,9 @@ def test_read_nuggets_of_documents_as_judgments_by_intent(tmp_path: Path, cranfi
     assert "x.jsonl:1: found nuggetizer assignments of documents" in error
     assert "Use it as judgments." in error
     bad = written(tmp_path / "y.jsonl", record("d1", "supports"))
-    with pytest.raises(cf.InputError, match=r"y.jsonl:1: found assignment 'supports', expected one of support"):
+    with pytest.raises(
+        cf.InputError, match=r"y.jsonl:1: found assignment 'supports' \(nuggetizer .*\), expected one of support"
+    ):
         cf.evaluate(bad, run, "IRec@2")
 
 
@@ -362,7 +364,7 @@ def test_read_nuggets_of_documents_as_judgments_by_intent(tmp_path: Path, cranfi
         ({"judgmentRatings": [{"query": None, "ratings": [{"docId": "d1", "rating": "2.000"}]}]}, "topic None"),
         ({"queries": [{"placeholders": {"$query": "lamp"}, "relevant_documents": {"d1": 3}}]}, "3 for key 'd1'"),
         ({"queries": [{"placeholders": {"$query": "lamp"}, "relevant_documents": {"d1": []}}]}, "a list for 'd1'"),
-        ({"metric_score": 0.5, "details": None, "failures": {}}, "null for key 'details', expected an object"),
+        ({"metric_score": 0.5, "details": None, "failures": {}}, r"null for key 'details' \(.*_rank_eval response\), expected an object"),
     ],
 )  # fmt: skip
 def test_read_qrels_of_a_workbench_with_a_problem_raises(data: Any, problem: str, tmp_path: Path) -> None:
@@ -374,13 +376,16 @@ def test_read_qrels_of_a_workbench_with_a_problem_raises(data: Any, problem: str
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (search(["d1"]), "the answer has no query. Save each answer under its query's id"),
+        (search(["d1"]), r"the answer has no query \(.*_search response\). Save each answer under its query's id"),
         ({"took": 3, "responses": [search(["d1"])]}, "_msearch response .*no query ids. Save each answer"),
         ({"q1": search(["d1"]), "q2": {"error": {"type": "x"}, "status": 400}}, "keys error, status for topic 'q2'"),
         ({"q1": vespa(["0/a1b2"], "index:shop/")}, "'index:shop/0/a1b2' is not the id of a document for topic 'q1'"),
         ({"q1": vespa(["root:0"], "group:")}, "'group:root:0' is not the id"),
         ({"q1": vespa(["d1", "d1"])}, "duplicate document 'd1' in topic q1"),
-        ({"q1": {"response": {"docs": [{"sku": "d1"}]}}}, "keys sku for topic 'q1', expected the key 'id'"),
+        (
+            {"q1": {"response": {"docs": [{"sku": "d1"}]}}},
+            r"keys sku for topic 'q1' \(Solr response\), expected the key 'id'",
+        ),
         (workbench() + workbench(), "duplicate topic 'lamp' of run 'bm25' in record 3"),
         ({"q1": {"hits": {"hits": [*hits(["d1"]), *hits(["d2"], scored=False)]}}}, "score None|no score"),
         ({"docs": {"9": [{"id": "d1"}]}, "queries": [{"query_id": 7, "query_text": "x"}]}, "documents of query '9'"),

@@ -122,9 +122,9 @@ def test_read_deepeval_identifier_names_the_run(tmp_path: Path) -> None:
     [
         ([build_case("a", ("F", 0.5)), build_case("a", ("F", 1))], "F of topic a again for run"),
         ([build_case("a", ("F", "high"))], "'high' for F of topic a, expected a number"),
-        ([build_case("", ("F", 1))], "input '', expected the text of an item"),
+        ([build_case("", ("F", 1))], "input '' (DeepEval test run), expected the text of an item"),
         ([build_case("a", ("F", 1)), {"metricsData": []}], "expected the key 'input'"),
-        ([build_case("a", ("F", 1)), 5], "5 as item 2 of 'testCases', expected an object"),
+        ([build_case("a", ("F", 1)), 5], "5 as item 2 of 'testCases' (DeepEval test run), expected an object"),
         ([build_case("a", metricsData=5), build_case("a", ("F", 1))], "metricsData"),
     ],
 )
@@ -465,8 +465,11 @@ def test_validate_detects_scores_and_battles(tmp_path: Path, cranfield: Command)
     battle = {"question_id": "q1", "model_a": "a", "model_b": "b", "winner": "tie"}
     battles = written(tmp_path / "b.jsonl", json.dumps(battle) + "\n")
     out = cranfield.succeeds("validate", "-v", scores, battles).out
-    assert "a.json: scores, DeepEval test run, 2 topics" in out
-    assert "b.jsonl: battles, battles of an arena, 1 topic" in out
+    keys = "topic in key input, measure in key name, value in key score, run in key identifier"
+    assert f"a.json: scores, DeepEval test run, {keys}, measures: F, runs: {scores}, 2 topics" in out
+    assert "a.json: warning: topics are the texts of input" in out
+    keys = "run in key model_a, other in key model_b, winner in key winner"
+    assert f"b.jsonl: battles, battles of an arena, {keys}, runs: a, b, 1 topic" in out
     invalid = written(tmp_path / "c.json", json.dumps({"testCases": [build_case("x", ("F", "high"))]}))
     result = cranfield("validate", invalid)
     assert result.code == 2

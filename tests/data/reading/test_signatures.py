@@ -35,6 +35,9 @@ OBJECTS: list[tuple[Any, str]] = [
     ({"q1": ANSWER, "q2": ANSWER}, "_search response"),
     ({"q1": {"hits": {"hits": []}}}, "_search response"),
     ({"took": 1, "responses": [ANSWER]}, "_msearch"),
+    ({"responseHeader": {"status": 400}, "error": {"msg": "x", "code": 400}}, "Solr error"),
+    ({"q1": {"error": {"type": "x"}, "status": 400}}, "error of Elasticsearch"),
+    ({"responseHeader": {"status": 0}, "grouped": {"name": {"groups": []}}}, "Solr grouped"),
     (SOLR, "Solr"),
     ({"q1": SOLR}, "Solr"),
     (VESPA, "Vespa"),
@@ -82,7 +85,9 @@ READ = [  # by one argument, and rejected by the others
     ({"qid": "q1", "strict_vital_score": 0.5, "all_score": 1.0}, "nuggetizer metrics", "--scores"),
     ({"qid": "q1", "run_id": "a", "nuggets": NUGGETS}, "nuggetizer assignments", "answers"),
     ({"question_id": "q1", "model_a": "a", "model_b": "b", "winner": "tie"}, "arena", "battles"),
-]
+    ({"id": 1, "model_a": "a", "model_b": "b", "winner_model_a": 1, "winner_model_b": 0, "winner_tie": 0},
+     "battles of Kaggle's arena", "battles"),
+]  # fmt: skip
 
 
 def _raise_for_unsupported_uses(given: Any, signature: Signature, name: str) -> None:

@@ -161,6 +161,19 @@ class Layout:
         return ""
 
 
+def list_columns(data: Any, layout: Layout) -> list[str]:
+    """Return the column names of a table, or an empty list for other data."""
+    if isinstance(data, str | os.PathLike):
+        source = Source.from_path(data)
+        format = detect_layout_format(source, layout)
+        if format.tabular is not None:
+            return [str(name) for name in format.tabular.read_names(source)]
+        data = read_json(source) if format is JSON else None
+    if is_frame(data):
+        return [str(name) for name in data.columns]
+    return [str(name) for name in data[0]] if _is_record_list(data) else []
+
+
 def get_location(data: Any, otherwise: str) -> str:
     """Return the name of the data in messages: the path of a file, else `otherwise`."""
     return Source.from_path(data).name if isinstance(data, str | os.PathLike) else otherwise
@@ -308,7 +321,7 @@ def _read_rows(
 ) -> Iterator[Line]:
     names: tuple[Any, ...] | None = None
     columns: dict[str, str] = {}
-    first, rows = _peek_row(table, headed)
+    first, rows = _peek_row(table, headed, DETECTION_ROWS if layout.use is not None else 1)
     for row in rows:
         if isinstance(row, InputError):
             raise row
@@ -341,14 +354,14 @@ def _detect_foreign(
 
 
 def _peek_row(
-    table: Iterable[Row | InputError], headed: bool
+    table: Iterable[Row | InputError], headed: bool, count: int = DETECTION_ROWS
 ) -> tuple[Mapping[Any, Any] | None, Iterator[Row | InputError]]:
     """Return the first row with values, for its format, and all rows with the header.
 
     Empty cells of the first row have the first value in the next rows: the first value can be missing.
     """
     rows = iter(table)
-    start = list(islice(rows, DETECTION_ROWS + headed))
+    start = list(islice(rows, count + headed))
     records = [row[1] for row in start[headed:] if not isinstance(row, InputError)]
     if not records and headed and start and not isinstance(start[0], InputError):
         records = [start[0][1]]
@@ -395,6 +408,9 @@ def _read_mapping(data: Any, layout: Layout, location: str, nested: Nested | Non
     if layout.use is not None and isinstance(data, Mapping):
         signature = detect(data, location)
         reject_foreign(signature, layout.use, location)
+        is_unknown = signature is None and not _has_only_leaves(data)
+        if is_unknown and (error := explain_mismatch(data, location, layout.use)) is not None:
+            raise error
     if _is_record_list(data):
         rows = data
     elif nested is None:
@@ -404,10 +420,14 @@ def _read_mapping(data: Any, layout: Layout, location: str, nested: Nested | Non
         layout = replace(layout, choices=_keep_found(layout, rows), cache={})
     else:
         raise InputError(type(data).__name__, "a JSON object", location)
-    try:
-        yield from _read_rows(((None, row) for row in rows), layout, location)
-    except InputError as error:
-        raise (explain_mismatch(data, location) if layout.use is not None else None) or error from None
+    yield from _read_rows(((None, row) for row in rows), layout, location)
+
+
+def _has_only_leaves(data: Any, levels: int = 4) -> bool:
+    """Return True for nested mappings of numbers and texts, which no list contains."""
+    if isinstance(data, Mapping):
+        return bool(data) and levels > 0 and all(_has_only_leaves(inner, levels - 1) for inner in data.values())
+    return isinstance(data, str | int | float)
 
 
 def _keep_found(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> dict[str, Choice]:

@@ -168,10 +168,10 @@ def _explain_key(value: Any, name: str, parent: str) -> str:
     return f"key {parent!r} has no key {name!r}" if parent else f"key {name!r} is missing"
 
 
-def explain_mismatch(data: Any, location: str) -> InputError | None:
+def explain_mismatch(data: Any, location: str, use: Use | None = None) -> InputError | None:
     """Return an error that names the most similar format of another tool, or None.
 
-    It has all top-level keys. The error explains files that no reader can read.
+    It has all top-level keys, and no other use. The error explains files that no reader can read.
     """
     if not isinstance(data, Mapping):
         return None
@@ -180,7 +180,8 @@ def explain_mismatch(data: Any, location: str) -> InputError | None:
         if not isinstance(record, Mapping) or record.keys().isdisjoint(TOP):
             continue
         for signature in RECORDS:
-            if not all(key in record for key in signature.top):
+            is_other = use is not None and bool(signature.readers) and use not in signature.readers
+            if is_other or not all(key in record for key in signature.top):
                 continue
             problems = [problem for path in signature.keys if (problem := _explain_path(record, path.split(".")))]
             similarity = len(signature.keys) - len(problems)
@@ -202,7 +203,9 @@ def add_tool(error: InputError, name: str) -> InputError:
 
 def _has_answers(record: Item) -> bool:
     answers = record["responses"]
-    return not is_list(answers) or all(isinstance(answer, Mapping) and "text" not in answer for answer in answers)
+    if not is_list(answers):
+        return False
+    return all(isinstance(answer, Mapping) and "text" not in answer for answer in answers)  # text: RAGTIME
 
 
 def _has_status(record: Item) -> bool:
