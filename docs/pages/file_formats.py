@@ -77,6 +77,7 @@ TABLE_FILES = {
     "systems": "`--systems`",
     "teams": "`--teams`",
     "battles": "`battles`, `--preferences` of `meta`",
+    "impressions": "impression logs of `session` and `battles`, credits of interleaving",
     "sessions": "`session`, `--clicks`",
     "answers": "`--answers`",
     "assignments": "`answers`: assignments, `--nuggets`",

@@ -34,6 +34,7 @@ READERS = {  # of files that are neither judgments nor runs: the functions of th
     "texts": "texts.read_texts",
     "text-nuggets": "texts.read_nuggets",
     "matches": "texts.read_matches",
+    "impressions": "impressions.read_impressions",
     "sessions": "sessions.read_sessions",
     "clicks": "sessions.read_clicks",
     "scores": "evaluation.results.read_scores",

@@ -34,7 +34,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "rank": ("rank", "position", "doc_position"),
     "time": ("time", "timestamp", "event_time", "datetime", "created_at", "date"),
 }  # fmt: skip
-LAYOUT = Layout((), ("clicked", "doc", "query"), COLUMNS)
+LAYOUT = Layout((), ("clicked", "doc", "query"), COLUMNS, table="impressions")
 CREDITS = Layout(
     (),
     ("credit_a", "credit_b", "query"),
@@ -45,6 +45,7 @@ CREDITS = Layout(
         "other": ("run_b", "run2", "system_b", "team_b", "ranker_b", "b"),
         "query": (*TOPICS, "query_text"),
     },
+    table="impressions",
 )
 CLICKED = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 NO_TEAM = ("", "both", "none", "shared", "-")  # documents without credit
@@ -171,7 +172,8 @@ def is_impression_log(data: ImpressionsLike) -> bool:
     >>> is_impression_log([{"session": "s1", "query": "lamp", "doc": "d1", "clicked": 0}])
     True
     """
-    columns = LAYOUT.resolve_columns(list_columns(data, LAYOUT)).keys()
+    layout = LAYOUT.with_choices()
+    columns = layout.resolve_columns(list_columns(data, layout)).keys()
     return {"clicked", "doc"} <= columns and not columns.isdisjoint(("session", "impression"))
 
 
@@ -337,9 +339,12 @@ def is_interleaving(data: ImpressionsLike) -> bool:
     >>> is_interleaving([{"query": "lamp", "clicks_a": 2, "clicks_b": 0}])
     True
     """
-    if CREDITS.is_header(list_columns(data, CREDITS)):
-        return True
-    return is_impression_log(data)
+    return _has_credits(data) or is_impression_log(data)
+
+
+def _has_credits(data: ImpressionsLike) -> bool:
+    layout = CREDITS.with_choices()
+    return layout.resolve_columns(list_columns(data, layout)).keys() >= {*layout.required}
 
 
 def read_interleaving(data: ImpressionsLike) -> Interleaving:
@@ -352,8 +357,9 @@ def read_interleaving(data: ImpressionsLike) -> Interleaving:
     (Outcome(query='lamp', runs=('A', 'B'), credits=(0, 1)),)
     """
     location = get_location(data, "impressions")
-    if CREDITS.is_header(list_columns(data, CREDITS)):
-        outcomes, notes = [_read_credits(line) for line in read_lines(data, CREDITS, "impressions")], []
+    notes: list[str] = []
+    if _has_credits(data):
+        outcomes = [_read_credits(line) for line in read_lines(data, CREDITS, "impressions")]
     else:
         outcomes, notes = _count_credits(read_impressions(data))
     decided = tuple(outcome for outcome in outcomes if any(outcome.credits))
@@ -383,9 +389,8 @@ def _count_credits(log: ImpressionLog) -> tuple[list[Outcome], list[str]]:
     """Return the outcome of each impression, and notes."""
     teams = log.teams
     if len(teams) != 2:
-        problem = format_names(teams, "team") if teams else "no column team"
-        fix = "Interleaving needs a column team with two runs."
-        raise InputError.from_problem(problem, fix, log.where)
+        count = format_names(teams, "team") if teams else "no column team"
+        raise InputError.from_problem(count, "Interleaving needs a column team with two runs.", log.where)
     if not log.is_interleaved:
         problem = "every impression has documents of one team: this is no interleaving"
         raise InputError.from_problem(problem, "Use `cranfield session` for logs of separate runs.", log.where)

@@ -192,7 +192,7 @@ def _try_impressions(source: Source) -> Report | None:
     if not is_log and not is_outcome:
         return None
     kind = "impressions" if is_log else "interleaving outcomes"
-    layout = LAYOUT if is_log else CREDITS
+    layout = (LAYOUT if is_log else CREDITS).with_choices()
     columns = layout.resolve_columns(list_columns(source, layout))
     parts = [kind, *(f"{role} in column {column}" for role, column in columns.items())]
     read = read_impressions if is_log else read_interleaving

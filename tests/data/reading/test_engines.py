@@ -364,7 +364,8 @@ def test_read_nuggets_of_documents_as_judgments_by_intent(tmp_path: Path, cranfi
         ({"judgmentRatings": [{"query": None, "ratings": [{"docId": "d1", "rating": "2.000"}]}]}, "topic None"),
         ({"queries": [{"placeholders": {"$query": "lamp"}, "relevant_documents": {"d1": 3}}]}, "3 for key 'd1'"),
         ({"queries": [{"placeholders": {"$query": "lamp"}, "relevant_documents": {"d1": []}}]}, "a list for 'd1'"),
-        ({"metric_score": 0.5, "details": None, "failures": {}}, r"null for key 'details' \(.*_rank_eval response\), expected an object"),
+        ({"metric_score": 0.5, "details": None, "failures": {}},
+         r"null for key 'details' \(.*_rank_eval response\), expected an object"),
     ],
 )  # fmt: skip
 def test_read_qrels_of_a_workbench_with_a_problem_raises(data: Any, problem: str, tmp_path: Path) -> None:

@@ -176,9 +176,8 @@ def explain_mismatch(data: Any, location: str, use: Use | None = None) -> InputE
     if not isinstance(data, Mapping):
         return None
     best: tuple[int, str] = (-1, "")
-    for record in (data, next(iter(data.values()), None)):
-        if not isinstance(record, Mapping) or record.keys().isdisjoint(TOP):
-            continue
+    first = next(iter(data.values()), None)
+    for record in (data, first if isinstance(first, Mapping) else {}):
         for signature in RECORDS:
             is_other = use is not None and bool(signature.readers) and use not in signature.readers
             if is_other or not all(key in record for key in signature.top):
