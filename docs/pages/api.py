@@ -23,6 +23,7 @@ THEMES = {
     "data": "Judgments, runs and collections",
     "comparison": "Compare",
     "runs": "Fuse runs",
+    "reconciliation": "Reconcile published scores",
     "labelling": "Which items count",
     "measures": "Custom measures",
     "assess": "Assessors and pools",
