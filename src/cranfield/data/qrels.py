@@ -17,7 +17,7 @@ from cranfield.arrays import LARGEST, Floats, Ints
 from cranfield.data import catalogues, intents
 from cranfield.data.reading.adapters import reject_numbers, to_plain
 from cranfield.data.reading.columns import SPELLINGS, ColumnsLike, find_spelling, read_columns
-from cranfield.data.reading.formats import LETOR, detect_format
+from cranfield.data.reading.formats import JSON, LETOR, detect_format
 from cranfield.data.reading.labels import LEVEL, LabelsLike, get_level, read_labels
 from cranfield.data.reading.lines import (
     NUMBER,
@@ -26,7 +26,7 @@ from cranfield.data.reading.lines import (
     parse_identifier,
     to_number,
 )
-from cranfield.data.reading.mappings import Nested, to_nested
+from cranfield.data.reading.mappings import Nested, read_plain_lists, to_nested
 from cranfield.data.reading.objects import is_shaped, list_object_topics, read_object_records
 from cranfield.data.reading.records import (
     COLUMNS,
@@ -256,6 +256,9 @@ def _read_file(source: Source, forced: str | None, text: ReadOptions) -> Qrels:
             return _from_letor(format.read_table(source, "qrels"), source.name)
         except Irregular:
             raise format.get_error(source, "qrels") from None
+    lists = read_plain_lists(source, text) if format is JSON else None
+    if lists is not None and (qrels := _from_dicts(lists)) is not None:
+        return replace(qrels, where=source.name)
     try:
         return _from_valid_table(format.read_table(source, "qrels", text), source.name)
     except Irregular:

@@ -37,6 +37,7 @@ from cranfield.data.reading.adapters import is_ranx, to_plain
 from cranfield.data.reading.columns import TREC, ColumnsLike, read_columns
 from cranfield.data.reading.formats import (
     DIRECTORIES,
+    JSON,
     LETOR,
     DetectedFormat,
     Format,
@@ -45,7 +46,7 @@ from cranfield.data.reading.formats import (
     reject_mixed_parts,
 )
 from cranfield.data.reading.lines import check_not_empty
-from cranfield.data.reading.mappings import Nested, is_listed, to_nested
+from cranfield.data.reading.mappings import Nested, is_listed, read_plain_lists, to_nested
 from cranfield.data.reading.objects import is_shaped, list_object_topics, read_object_records
 from cranfield.data.reading.records import ReadOptions, Record, check_records
 from cranfield.data.reading.source import Source
@@ -393,6 +394,9 @@ class _Reader:
 
     def _read_tables(self, source: Source, format: Format, text: ReadOptions) -> list[Run]:
         location = source.name
+        lists = read_plain_lists(source, text) if format is JSON and self.ties != "rank" else None
+        if lists is not None:
+            return [self._from_lists(lists, True, location)]
         if format.read_piece is not None and text.separator is None:
             return self._read_pieces(source, format, text)
         if (tabular := format.get_tabular(text)) is None:

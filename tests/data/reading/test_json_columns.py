@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import cranfield as cf
+from cranfield.data import qrels, run_reader
 from cranfield.data.reading import formats, json_columns, json_text
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Irregular
@@ -55,8 +56,8 @@ def describe_outcome(path: Path, kind: str) -> Any:
     """Return the content of a file and its notes, or the error."""
     try:
         if kind == "qrels":
-            qrels = cf.read_qrels(path)
-            return qrels.to_dict(), qrels.repeated, qrels.in_doubt
+            judged = cf.read_qrels(path)
+            return judged.to_dict(), judged.repeated, judged.in_doubt
         return [(run.name, run.to_dict(), run.in_doubt) for run in cf.read_runs(path)]
     except cf.CranfieldError as error:
         return str(error).partition(". Duplicates on lines")[0]  # more than records know
@@ -82,6 +83,52 @@ def test_read_rows_parsers_and_records_agree(
         with monkeypatch.context() as patch:
             patch.setattr(formats, "has_rows_on_lines", lambda source, options: False)  # the reader of records
             assert describe_outcome(path, kind) == outcome
+
+
+@pytest.mark.parametrize("kind", ["run", "qrels"])
+@pytest.mark.parametrize("seed", range(6))
+def test_read_json_columns_and_records_agree(
+    seed: int, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arrays of rows, and documents under topics."""
+    draw = random.Random(seed)  # noqa: S311
+    for number in range(12):
+        usual = draw.choice([1.0, 1.0, 0.995, 0.97, 0.8])
+        path = tmp_path / f"{number}.json"
+        if number % 2:
+            lines = [draw_line(draw, usual).strip(" \r\x0c") for _ in range(draw.randrange(1, 12))]
+            text = "[" + draw.choice([",", ", ", ",\n"]).join(lines) + "]"
+        else:
+            text = json.dumps(draw_lists(draw, usual), ensure_ascii=draw.random() < 0.5)
+            text = text.replace('"d1": ', '"d2": ') if draw.random() > usual else text
+        path.write_text(text, encoding="utf-8", errors="surrogatepass")
+        outcome = describe_outcome(path, kind)
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "orjson", None)
+            assert describe_outcome(path, kind) == outcome
+        with monkeypatch.context() as patch:
+            patch.setattr(formats, "read_json_rows", raise_irregular)
+            for module in (run_reader, qrels):
+                patch.setattr(module, "read_plain_lists", lambda source, options: None)
+            assert describe_outcome(path, kind) == outcome
+
+
+def raise_irregular(*arguments: Any) -> None:
+    raise Irregular
+
+
+def draw_lists(draw: random.Random, usual: float) -> Any:
+    """Return ``{topic: {doc: value}}``, mostly of usual values, sometimes of other objects."""
+    others = [{}, [], ["d1"], {"d1": "2"}, {"d1": None}, {"": 1}, {"\ud800": 1}, {"d1": True}, {"d1": {"d2": 1}}]
+    numbers = [1, 0.5, -1, 3, *([10**400, 1e308, float("nan"), 2**63] if draw.random() > usual else [])]
+
+    def draw_docs() -> Any:
+        if draw.random() > usual:
+            return draw.choice(others)
+        return {f"d{i}": draw.choice(numbers) for i in range(draw.randrange(1, 5))}
+
+    names = ["q1", "é", "7", *(["", "all", "hits"] if draw.random() > usual else [])]
+    return {name: draw_docs() for name in draw.sample(names, len(names) - 1)}
 
 
 def test_parse_lines_duplicate_key_raises(without_orjson: Callable[[], None]) -> None:

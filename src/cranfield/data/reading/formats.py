@@ -27,6 +27,7 @@ from cranfield.data.reading.mappings import (
     list_json_topics,
     name_json,
     read_json_records,
+    read_json_rows,
 )
 from cranfield.data.reading.objects import (
     describe_jsonl_keys,
@@ -98,6 +99,8 @@ class Format:
             return self.tabular.read_table(source, kind, options)
         if self is LETOR:
             return letor.read_table(source, kind, options)
+        if self is JSON:
+            return read_json_rows(source, kind, options)
         if self.read_piece is None:
             raise Irregular
         if not (parts := [part() for part in self.iter_parts(source, kind, options)]):

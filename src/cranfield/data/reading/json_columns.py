@@ -6,6 +6,7 @@ its problems.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -19,7 +20,8 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.data.reading.columns import VALUE, Kind
 from cranfield.data.reading.inspection import build_table
-from cranfield.data.reading.json_text import parse_lines
+from cranfield.data.reading.json_lines import Cells, parse_json_numbers, split_rows
+from cranfield.data.reading.json_text import parse_lines, parse_value
 from cranfield.data.reading.labels import get_level
 from cranfield.data.reading.lines import parse_finite
 from cranfield.data.reading.records import COUNTS, Problem, ReadOptions, Record
@@ -36,17 +38,52 @@ from cranfield.data.reading.tables import (
 )
 from cranfield.errors import InputError
 
+_NEXT_OBJECT = re.compile(rb"\}\s*,\s*\{")
+_FIRST_OBJECT = re.compile(rb"\s*\[\s*(\{[^{}\[\]]*\})")
 Item: TypeAlias = Mapping[str, Any]
 _MAX_KEY_SETS = 64  # rows with more different sets of keys are read as records
+_UNIFORM_ROLES, _NUMBER_ROLES = {"topic", "doc", "level", "score", "rank", "tag"}, ("level", "score", "rank")
 _ID_TYPES, _NUMBER_TYPES = {str, int}, {int, float}
 
 
 def read_rows(text: bytes, kind: Kind, options: ReadOptions) -> Table:
     """Read complete lines with an object each as a table. Raise Irregular for invalid lines."""
-    try:
-        return _read_columns(text, kind, options)
-    except (Irregular, InputError):
-        return _read_records(text, kind, options)
+    for read in (_read_uniform, _read_columns):
+        try:
+            return read(text, kind, options)
+        except (Irregular, InputError):
+            continue
+    return _read_records(text, kind, options)
+
+
+def _read_uniform(text: bytes, kind: Kind, options: ReadOptions) -> Table:
+    """Read rows that have the same text between their values. The first rows decide the columns."""
+    columns = split_rows(text)
+    rows = parse_lines([line for line in text.split(b"\n", FIRST)[:FIRST] if line])
+    first, cells_of = build_rows(rows, kind, options), partial(_read_first_cells, rows)
+    names = name_table_columns([*columns], kind, "", options, None, cells_of)
+    if not names.keys() <= _UNIFORM_ROLES or get_labels(names.get("level", ""), options, cells_of) is not None:
+        raise Irregular
+    cells = {role: columns[name] for role, name in names.items()}
+    numbers = {role: _parse_cells(cells[role], False) for role in cells if role in _NUMBER_ROLES}
+    topics, docs = (_parse_cells(cells[role], True) for role in ("topic", "doc"))
+    values = numbers.get(VALUE[kind], np.zeros(len(docs)))
+    tags = _parse_cells(cells["tag"], True) if "tag" in cells else None
+    return replace(
+        Table.from_columns(docs, values, topics),
+        scored=VALUE[kind] in cells,
+        ranks=numbers.get("rank"),
+        tag=first.tag,
+        tags=None if tags is None or tags.is_constant() else tags,
+        doubts=first.doubts,
+    )
+
+
+def _parse_cells(cells: Cells, is_text: bool) -> Any:
+    """Return the texts or the numbers of a column. Raise Irregular for another type."""
+    if cells.is_text != is_text or not cells.texts.length.all():
+        raise Irregular
+    return cells.texts if is_text else parse_json_numbers(cells.texts)
 
 
 def _read_columns(text: bytes, kind: Kind, options: ReadOptions) -> Table:
@@ -94,6 +131,43 @@ def _to_strata(records: Sequence[Record]) -> Floats | None:
     if None in strata:
         raise Irregular
     return np.array(strata, dtype=np.float64)
+
+
+def read_array(text: bytes, kind: Kind, options: ReadOptions) -> Table:
+    """Read an array of objects as a table. Raise Irregular for other JSON."""
+    try:
+        return _read_uniform(_split_array(text), kind, options)
+    except (Irregular, InputError):
+        pass
+    try:
+        return build_rows(parse_value(text), kind, options)
+    except InputError:
+        raise Irregular from None
+
+
+def _split_array(text: bytes) -> bytes:
+    """Return the objects of an array on lines. Their texts may change if the objects are no rows.
+
+    >>> _split_array(b'[{"a": 1}, {"a": 2}]')
+    b'{"a": 1}\\n{"a": 2}\\n'
+    """
+    array = text.strip()
+    if array[:1] != b"[" or array[-1:] != b"]":
+        raise Irregular
+    objects = array[1:-1].strip().replace(b"\n", b" ")  # a line break is never part of a value
+    match = _NEXT_OBJECT.search(objects)
+    return (objects if match is None else objects.replace(match[0], b"}\n{")) + b"\n"
+
+
+def read_first_object(text: bytes) -> Any:
+    """Return the first value of an array. Raise Irregular for other JSON."""
+    match = _FIRST_OBJECT.match(text)
+    if match is not None:
+        return parse_value(match[1])
+    data = parse_value(text) if text.lstrip()[:1] == b"[" else None
+    if not data:
+        raise Irregular
+    return data[0]
 
 
 def build_rows(rows: Sequence[Any], kind: Kind, options: ReadOptions) -> Table:

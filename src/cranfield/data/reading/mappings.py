@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,19 +10,25 @@ from numbers import Integral
 from typing import Any, TypeAlias
 
 from cranfield import kernel
-from cranfield.data.reading.columns import TREC, VALUE, Kind, is_header
+from cranfield.data.reading.columns import ROLES, TREC, VALUE, Kind, is_header
 from cranfield.data.reading.contents import Place
+from cranfield.data.reading.json_columns import read_array, read_first_object
+from cranfield.data.reading.json_text import parse_value
 from cranfield.data.reading.lines import NUMBER, to_number
 from cranfield.data.reading.objects import (
     describe_keys,
     detect_object_kind,
+    is_shaped,
+    is_table_row,
     list_object_topics,
     name_object,
     read_object_records,
 )
 from cranfield.data.reading.records import DEFAULT_OPTIONS, ReadOptions, RecordItem
-from cranfield.data.reading.shapes import is_list, read_entries
+from cranfield.data.reading.shapes import find_user_shape, is_list, read_entries
+from cranfield.data.reading.signatures import match_object
 from cranfield.data.reading.source import Beginning, Source
+from cranfield.data.reading.table import Irregular, Table
 from cranfield.errors import CranfieldError, InputError
 
 Nested: TypeAlias = dict[str, Mapping[str, float]]
@@ -111,6 +118,40 @@ def _list_mappings(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def read_json_records(source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
     """Yield the records of a JSON file."""
     return read_object_records(read_json(source), kind, source.name, options)
+
+
+def read_json_rows(source: Source, kind: Kind, options: ReadOptions) -> Table:
+    """Read an array of rows as columns. Raise Irregular for other JSON."""
+    text = source.read()
+    first = read_first_object(text)
+    if not isinstance(first, dict) or not is_table_row(first, source.name, options):
+        raise Irregular
+    return read_array(text, kind, options)
+
+
+def read_plain_lists(source: Source, options: ReadOptions) -> Nested | None:
+    """Return ``{topic: {doc: number}}`` of a JSON object, or None for other JSON."""
+    text = source.read()
+    if options.intents or options.labels is not None or text.lstrip()[:1] != b"{":
+        return None
+    try:
+        data = parse_value(text)
+        if not data or is_shaped(data) or match_object(data, source.name) is not None:
+            return None
+        if any(find_user_shape(x, kind, options) for x in (data, next(iter(data.values()))) for kind in ROLES):
+            return None
+        return data if all(_is_plain_list(topic, docs) for topic, docs in data.items()) else None
+    except (Irregular, InputError, OverflowError, UnicodeEncodeError):
+        return None
+
+
+def _is_plain_list(topic: str, docs: Any) -> bool:
+    """Return True for finite numbers of documents with ids. Raise an error for surrogates."""
+    if type(docs) is not dict or not docs or not topic or "" in docs:
+        return False
+    if not topic.isascii() or not all(map(str.isascii, docs)):
+        "".join((topic, *docs)).encode()
+    return {*map(type, docs.values())} <= {int, float} and all(map(math.isfinite, docs.values()))
 
 
 def list_json_topics(source: Source, kind: Kind, options: ReadOptions) -> list[str] | None:

@@ -544,12 +544,17 @@ def read_jsonl_lists(
 def has_rows_on_lines(source: Source, options: ReadOptions) -> bool:
     """Return True if the lines of a file are rows of a table, by its first object."""
     first = _read_first_row(source)
-    if first is None or not KEYS.isdisjoint(first[1]) or _find_unknown_list(first[1]) is not None:
+    return first is not None and is_table_row(first[1], source.name, options)
+
+
+def is_table_row(record: Item, location: str, options: ReadOptions) -> bool:
+    """Return True if a record is a row of a table: it has no documents, and is not from another tool."""
+    if not KEYS.isdisjoint(record) or _find_unknown_list(record) is not None:
         return False
-    if any(find_user_shape(first[1], kind, options) for kind in ROLES):
+    if any(find_user_shape(record, kind, options) for kind in ROLES):
         return False
     try:
-        return detect_record(first[1], source.name) is None
+        return detect_record(record, location) is None
     except InputError:
         return False
 
