@@ -66,7 +66,7 @@ ROWS = (
         group="evaluate",
         does="score runs against judgments",
         example='qrels.txt bm25.run dense.run -m "AP nDCG@10"\nqrels.txt *.run --preset beir -q -o scores.csv',
-        common="-m --preset -q -f -o --sort --topics --depth --order --ties --rel --gains --by",
+        common="-m --preset -q -f -o --sort --topics --depth --order --ties --rel --gains --by --clusters",
         description="Score one or several runs against judgments.",
         epilog="Files may be TREC text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, "
         "plain or packed (gz, bz2, xz, zst, lz4, zip, tar); - is standard input.",
@@ -152,7 +152,8 @@ ROWS = (
         does="compare runs: differences, intervals and p-values",
         example="qrels.txt bm25.run dense.run --baseline bm25 -m AP\n"
         "qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse",
-        common="-m --baseline --test --correction --alpha --fail-if-worse --margin --scores --preset --table -f -o",
+        common="-m --baseline --test --correction --alpha --by --clusters --fail-if-worse --scores --preset --table -f "
+        "-o",
         usage="cranfield compare [options] QRELS RUN RUN…\n       cranfield compare [options] --scores FILE…",
         description="Compare runs: differences of means with intervals, p-values and effect sizes.",
         epilog="Exit codes: 0 ok, 1 a run is or could be worse (with --fail-if-worse), 2 invalid input or usage.",
@@ -341,7 +342,7 @@ ROWS = (
         group="understand",
         does="list the hardest topics, and why runs fail there",
         example="qrels.txt bm25.run dense.run -m nDCG@10\nqrels.txt *.run --table tally",
-        common="-m --top --table --topics --depth --order --ties --rel --gains --preset -f -o",
+        common="-m --top --table --by --topics --depth --order --ties --rel --gains --preset -f -o",
         description="Show the hardest topics, topics on which runs differ most, and for "
         "two runs the decisive topics, with the reason why a run fails: topic "
         "missing, no relevant document retrieved or none above the cutoff, "
@@ -353,7 +354,7 @@ ROWS = (
         does="write an HTML report",
         example="qrels.txt bm25.run dense.run -m nDCG@10 -o report.html\n"
         "qrels.txt *.run --queries queries.tsv -o report.html",
-        common="-m -o --title --queries --docs --assignments --answers --support --list-depth --scores",
+        common="-m -o --title --queries --by --docs --assignments --answers --support --scores",
         usage="cranfield report [options] QRELS RUN… -o FILE\n"
         "       cranfield report [options] [QRELS RUN…] --assignments FILE --answers FILE --support FILE -o FILE\n"
         "       cranfield report [options] --scores FILE… -o FILE",
@@ -421,6 +422,12 @@ ROWS = (
         "plot forest",
         example="suite.toml --baseline bm25 -o forest.svg\nbeir --runs runs --baseline bm25 -o forest.pdf",
         common="-m --runs --baseline --systems --seeds --standardise",
+    ),
+    Command(
+        "plot slices",
+        example="qrels.txt bm25.run dense.run --by relevant -o slices.svg\n"
+        "qrels.txt *.run --baseline bm25 --by relevant -o by.pdf",
+        common="-m --by --baseline --test --correction --alpha",
     ),
     Command(
         "plot trend",

@@ -112,6 +112,16 @@ def describe_procedure(comparison: Comparison) -> str:
     return ", ".join([*parts, "two-sided", f"α = {comparison.alpha:g}"])
 
 
+def describe_slice_procedure(comparison: Comparison) -> str:
+    """Return test, trials, correction and significance level of differences on slices as a phrase."""
+    test = comparison.slice_test
+    if test is None:
+        return ""
+    first, *others = describe_test(test.test, test.trials, comparison.seed or 0, test.trials is None)
+    corrected = [f"{CORRECTIONS[test.correction].title} for all pairs and slices"] * (test.correction != "none")
+    return ", ".join([first + _name_units(comparison), *others, *corrected, "two-sided", f"α = {comparison.alpha:g}"])
+
+
 def _name_units(comparison: Comparison) -> str:
     """Return " by cluster" if tests are by cluster."""
     clusters = comparison.scores.clusters
@@ -348,15 +358,12 @@ def _name_attributes(comparison: Comparison) -> tuple[bool, str]:
 def _build_slice_pair_table(comparison: Comparison, test: SliceTest, other_head: str) -> tables.ResultTable:
     rows, sure = comparison.slice_pairs, tables.format_percent(1 - comparison.alpha)
     column, (several, of_attribute) = tables.bind_rows(rows), _name_attributes(comparison)
-    parts = describe_test(test.test, test.trials, comparison.seed or 0, test.trials is None)
-    corrected = f", {CORRECTIONS[test.correction].title} for all pairs and slices" if test.correction != "none" else ""
-    procedure = f"{parts[0]}{_name_units(comparison)}{''.join(f', {part}' for part in parts[1:])}{corrected}"
     counts = [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]
     shown = [test.shown_p(row) for row in rows]
     return tables.build_table(
         "slice_pairs",
-        f"Differences run − {other_head} on the slices{of_attribute}{_describe_measure(comparison)}: {procedure}, "
-        f"two-sided, α = {comparison.alpha:g}. * p ≤ α. {sure} intervals of {TESTS[test.test].estimates}. Slices of "
+        f"Differences run − {other_head} on the slices{of_attribute}{_describe_measure(comparison)}: "
+        f"{describe_slice_procedure(comparison)}. * p ≤ α. {sure} intervals of {TESTS[test.test].estimates}. Slices of "
         f"fewer than {MIN_TOPICS} topics are not tested.",
         column("measure", visible=_has_several_measures(comparison), key=True),
         column("attribute", visible=several, key=True),

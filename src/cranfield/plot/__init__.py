@@ -19,6 +19,7 @@ from cranfield.plot.pairs import *
 from cranfield.plot.pool import *
 from cranfield.plot.power import *
 from cranfield.plot.runs import *
+from cranfield.plot.slices import *
 from cranfield.plot.topics import *
 from cranfield.plot.trend import *
 from cranfield.plot.unjudged import *

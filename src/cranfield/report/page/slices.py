@@ -7,13 +7,12 @@ from math import isnan
 from typing import Any
 
 from cranfield.comparison import Comparison
-from cranfield.comparison.slices import SliceInteraction, SliceTest
+from cranfield.comparison.slices import SliceInteraction
+from cranfield.comparison.tables import describe_slice_procedure
 from cranfield.report.page.numbers import Number, round_number
 from cranfield.report.page.sections import Section, build_section, build_table
 from cranfield.scores import Scores
 from cranfield.scores.slices import MIN_TOPICS, SliceSummary
-from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.families import TESTS
 from cranfield.stats.result import format_p
 from cranfield.wording import format_count
 
@@ -69,7 +68,7 @@ def _build_pair_tables(comparison: Comparison, measure: str, attribute: str) -> 
         for x in pairs[:MAX_ROWS]
     ]
     title = f"Differences by {measure} from the best run, {best}"
-    table = build_table(title, columns, values, _describe_test(comparison, test))
+    table = build_table(title, columns, values, f"{describe_slice_procedure(comparison)}.")
     if len(values) < len(pairs):
         table["left_out"] = f"{len(values):,} of {format_count(len(pairs), 'difference')} on slices are shown."
     yield table
@@ -85,12 +84,6 @@ def _build_interaction_tables(measure: str, rows: Sequence[SliceInteraction]) ->
     names = ("run", "other", "slices", "W", "df2", "p")
     note = "Welch's test of equal differences on all slices. A small p: the difference depends on the slice."
     yield build_table(f"Differences between slices by {measure}", names, values, note)
-
-
-def _describe_test(comparison: Comparison, test: SliceTest) -> str:
-    """Return the test of differences on slices, with its correction."""
-    corrected = f", {CORRECTIONS[test.correction].title} for all pairs and slices" if test.correction != "none" else ""
-    return f"{TESTS[test.test].title}{corrected}, α = {comparison.alpha:g}."
 
 
 def _round(value: float | None) -> Number:
