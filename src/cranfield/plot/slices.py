@@ -82,7 +82,7 @@ def slices(
     if not scores.attributes:
         raise InputError.from_problem("no slices of topics", "Use --by FILE:COLUMN, or by=….")
     has_pairs = len(scores.runs) == 2 or baseline is not None
-    settings = {"test": test, "correction": correction, "alpha": alpha, "trials": trials, **sampling}
+    settings: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "trials": trials} | sampling
     comparison = compare(scores, baseline, **settings) if has_pairs else None
     rows = [*(_list_means(scores, alpha) if comparison is None else _list_differences(comparison))]
     panels = _Panels(scores, comparison, alpha, build_frame(rows, COLUMNS), theme)
