@@ -93,7 +93,7 @@ def test_read_systems_invalid_pattern_raises(patterns: object, message: str) -> 
     ("systems", "message"),
     [
         ({"a": "x", "b": "x"}, "found only one system, 'x', expected at least 2"),
-        ({"a": "x", "b": "y"}, "all systems have one run. Nothing to average: leave --systems out"),
+        ({"a": "x", "b": "y"}, "all systems have one run. Omit --systems"),
         ({"a": "b", "b": "c", "d": "c"}, "system 'b' has the name of a run of system 'c'"),
         ({"dense": "dense", "dense-1": "d", "dense-2": "d"}, ""),
         ({"dense": "dense", "dense-1": "dense", "x": "y"}, ""),

@@ -303,7 +303,7 @@ class TestClicks:
         scores = evaluate_sessions(clicks=logs)
         once = 0.5 * (1 - 200 / 132000)
         assert scores.mean() == {"A": {"clickU": close(once)}, "B": {"clickU": close(2 * once)}}
-        assert "A: 1 session (t/s2) of other logs left out of its mean" in said(scores)
+        assert "A: 1 session (t/s2) of other logs excluded from its mean" in said(scores)
 
 
 class TestSessionU:

@@ -57,7 +57,7 @@ def test_forest_many_pairs_raise() -> None:
 
 
 def test_forest_result_with_arguments_raises() -> None:
-    with pytest.raises(cf.CranfieldError, match="Pass the result alone"):
+    with pytest.raises(cf.CranfieldError, match="Pass only the result"):
         cf.plot.forest(cf.suite(COLLECTIONS), baseline="b")
 
 

@@ -40,7 +40,7 @@ def test_trend_many_series_raise() -> None:
 
 
 def test_trend_result_with_arguments_raises() -> None:
-    with pytest.raises(cf.CranfieldError, match="Pass the result alone"):
+    with pytest.raises(cf.CranfieldError, match="Pass only the result"):
         cf.plot.trend(cf.trend(draw_nights(3)), last=3)
 
 

@@ -439,7 +439,7 @@ ROWS = (
         does="user models (C/W/L)",
         example='vary qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg\nfunctions -m "RBP(p=0.5|0.8|0.95)" -o rbp.svg',
         common="--topic --ranks --measurement --depth --rel",
-        description="User models: how users read a ranking, and what they measure.",
+        description="User models: C, W and L by rank, and measurements.",
         parts="KIND",
         renamed={"--model": "--measure"},
     ),

@@ -23,7 +23,7 @@ LAYOUTS = (
         "--as-version",
         tuple(letor.RELEASES),
         "layout and numbers of a later release: 4 is LETOR 4.0, mslr is MSLR-WEB10K and "
-        f"30K, where levels ≥ 2 count for P and MAP (then --depth is {letor.LATER})",
+        f"30K, with levels ≥ 2 relevant for P and MAP (then --depth is {letor.LATER})",
     ),
 )
 TIES = (

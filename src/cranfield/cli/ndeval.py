@@ -16,7 +16,7 @@ OPTIONS = (
     option(
         "-alpha",
         "A",
-        "how much less a subtopic is worth each time it was found, default: 0.5",
+        "reduction of the gain of a subtopic each time it was found, default: 0.5",
         value="number",
     ),
     option(

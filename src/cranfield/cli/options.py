@@ -118,7 +118,7 @@ def build_mean_options() -> Rows:
 
 def build_format_option(flags: str, formats: Sequence[str], **fields: Any) -> Option:
     """Return an option that sets a format instead of detecting it."""
-    text = f"format, instead of detecting it; one of {', '.join(formats)}"
+    text = f"format, if it is not detected; one of {', '.join(formats)}"
     return option(flags, "FORMAT", text, choices=formats, **fields)
 
 

@@ -32,7 +32,7 @@ from cranfield.wording import CUTOFFS, suggest_names
 HELP = switch("-h --help", "show this help, and end", value="help")
 HELP_ALL = switch("--help-all", "show all options, and end", value="help-all")
 QUIET = switch("--quiet", "no notes, only results and errors")
-VERBOSE = switch("-v --verbose", "all notes in full; also tracebacks of errors in custom code or in cranfield")
+VERBOSE = switch("-v --verbose", "all notes, and tracebacks of errors in custom code or in cranfield")
 MESSAGES = (
     HELP,
     HELP_ALL,

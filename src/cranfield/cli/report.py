@@ -77,7 +77,7 @@ OPTIONS = (
         f"show the top N documents of each ranking (default: {DEPTH})",
         value="count",
     ),
-    switch("--complete", "include everything, whatever the size of the report"),
+    switch("--complete", "include everything, regardless of the size of the report"),
     OptionGroup(
         "generated answers",
         (

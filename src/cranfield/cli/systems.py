@@ -23,6 +23,6 @@ SYSTEM_OPTIONS = (
     ),
     switch(
         "--ranks",
-        "resample topics (and runs of systems): how often each run is best, and intervals of ranks",
+        "resample topics (and runs of systems): fraction in which each run is best, and intervals of ranks",
     ),
 )

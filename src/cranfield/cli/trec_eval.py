@@ -120,7 +120,7 @@ def _parse_integer(name: str, text: str) -> int:
     if name == "--as-version" and number not in (9, 10):
         raise GetoptError(f"found {name} {text}, expected 9 or 10")
     if number is None or number < 0:
-        raise GetoptError(f"found {name} {text}, expected {name} and a whole number from 0")
+        raise GetoptError(f"found {name} {text}, expected {name} and an integer ≥ 0")
     return number
 
 

@@ -372,7 +372,7 @@ def compare(
         ``random`` (default: intervals and the test ``crossed`` for other topics and other seeds) or
         ``fixed`` (any test of the means over these runs, for other topics).
     ranks
-        Resample topics (and runs of systems): how often each run is best, and intervals of ranks.
+        Resample topics (and runs of systems): fraction in which each run is best, and intervals of ranks.
     by, queries, clusters
         Slices of topics (with queries for the attribute ``length``) and clusters of topics, as in
         `evaluate`. By default those of the scores. Tests of slices are tests of two runs: `test`, or

@@ -530,7 +530,7 @@ def _resolve_measure(measure: MeasureLike) -> Measure:
     """Return the measure for an argument."""
     if isinstance(measure, base.Measure | base.MeasureType):
         raise InputError(
-            f"cranfield's own {measure}", "a measure of compat.ir_measures, where the name can have another meaning"
+            f"cranfield's own {measure}", "a measure of compat.ir_measures, if the name can have another meaning"
         )
     return parse_measure(measure if isinstance(measure, Measure) else str(measure))
 

@@ -185,7 +185,7 @@ def _split_text(text: str, valid: Mapping[str, Any]) -> tuple[str | None, str | 
 def _select_all(table: _AttributeTable) -> list[TopicAttribute]:
     names = [name for name in table.columns if name != table.query]
     if not names:
-        raise InputError("a table without attributes", "a column beside the topics", table.location)
+        raise InputError("a table without attributes", "a column in addition to the topics", table.location)
     return [TopicAttribute(name, (table.get_factor(name),), table.topics, table.location) for name in names]
 
 

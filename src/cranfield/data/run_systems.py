@@ -126,7 +126,7 @@ def group_runs(systems: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     if len(groups) < 2:
         raise InputError(f"only one system, {next(iter(groups), '')!r}", "at least 2", _LOCATION)
     if all(len(members) == 1 for members in groups.values()):
-        raise InputError.from_problem("all systems have one run", "Nothing to average: leave --systems out.")
+        raise InputError.from_problem("all systems have one run", "Omit --systems.")
     for system in groups:
         if systems.get(system, system) != system:
             problem = f"system {system!r} has the name of a run of system {systems[system]!r}"

@@ -127,7 +127,7 @@ class Options:
     order: RankBy | None = declare(
         "--order",
         group="order",
-        help="what orders a ranking",
+        help="order of a ranking",
         meanings={
             "score": "the score, descending (default)",
             "rank": "the rank column (default without scores)",

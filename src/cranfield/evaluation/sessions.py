@@ -482,7 +482,7 @@ class _ClickLogs:
         yield from _note_reading(self.logs)
         for log in self.logs:
             missing = _find_missing(self.keys, log.sessions)
-            text_missing = "of other logs left out of its mean"
+            text_missing = "of other logs excluded from its mean"
             yield from note_topics("missing-topics", missing, text_missing, log.name, "session")
 
     def read(self, m: Any, selection: Sequence[str] | None) -> Iterator[ReadString]:

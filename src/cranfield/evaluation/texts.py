@@ -217,7 +217,7 @@ class TextCollection:
                     problem = f"no vital string for nugget {name} of topic {topic}"
                     expected = f"one: {m} " + (
                         "compares its words" if m.needs == "strings"
-                        else "looks for it where there are no matches (--matches)"
+                        else "searches for it if there are no matches (--matches)"
                     )  # fmt: skip
                     raise InputError(problem, expected, self.nuggets.where)
 

@@ -140,7 +140,7 @@ _METHODS = (
             choice(
                 "--sample-against",
                 ("all", "others"),
-                "what samples are compared with: all (default); others: a disjoint sample",
+                "all: compare samples with all topics (default); others: with a disjoint sample",
                 name="against",
                 default="all",
                 **_OF_TOPICS,

@@ -65,7 +65,7 @@ def _get_suite(collections: Any, runs: Any, measures: Any, baseline: Any) -> Sui
     if not isinstance(collections, Suite):
         return suite(collections, runs, measures=measures, baseline=baseline)
     if any(value is not None for value in (runs, measures, baseline)):
-        raise InputError.from_problem("runs, measures or baseline with a result of cf.suite", "Pass the result alone.")
+        raise InputError.from_problem("runs, measures or baseline with a result of cf.suite", "Pass only the result.")
     return collections
 
 

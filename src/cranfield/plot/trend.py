@@ -62,7 +62,7 @@ def _get_trend(nights: Any, baseline: Any, measures: Any, last: int | None) -> T
     if not isinstance(nights, Trend):
         return compute_trend(nights, baseline, measures=measures, last=LAST if last is None else last)
     if any(value is not None for value in (baseline, measures, last)):
-        raise InputError.from_problem("arguments with a result of cf.trend", "Pass the result alone.")
+        raise InputError.from_problem("arguments with a result of cf.trend", "Pass only the result.")
     return nights
 
 

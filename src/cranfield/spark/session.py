@@ -53,7 +53,7 @@ def _start_session(builder: Any) -> Spark:
             problem = "Java that ended at once" if _has_java() else "no Java"
             message = f"found {problem}, expected Java 17 or newer, and a master and settings it takes"
         elif "stopped SparkContext" in message:
-            message = "found a master that does not answer, or turned it away, expected one that runs"
+            message = "found a master that does not answer or rejected the application, expected one that runs"
         raise CranfieldError(f"Spark does not start: {message}") from error
 
 

@@ -95,7 +95,7 @@ OTHER_FILES = {
         "Feather version 1 file",
         'Convert it in Python: `from pyarrow.feather import *; write_feather(read_table("OLD"), "NEW")`.',
     ),
-    rb"PARE(?![\s!-~])": ("encrypted Parquet file", "Decrypt it and write it again."),
+    rb"PARE(?![\s!-~])": ("encrypted Parquet file", "Decrypt the file."),
     rb"ORC(?![\s!-~])": ("ORC file", _TO_PARQUET),
     rb"Obj\x01": ("Avro file", _TO_PARQUET),
     rb"\x89HDF\r\n": ("HDF5 file", _TO_PARQUET),

@@ -229,7 +229,7 @@ def _build_suite_page(result: Suite, title: str, command: str, limits: Limits, o
     """Build the report of a suite, which has the settings of its comparison."""
     for name, value in others.items():
         if value is not None:
-            raise InputError.from_problem(f"{name} with a result of cf.suite", "Pass the result alone.")
+            raise InputError.from_problem(f"{name} with a result of cf.suite", "Pass only the result.")
     return ReportPage(SuiteData(result, title, limits, [*_describe_provenance(command, ())]))
 
 
