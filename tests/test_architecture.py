@@ -41,7 +41,7 @@ MAY_USE: dict[str, set[str]] = {
     "labelling": BASE | COMPILED | {"data"},
     "measures": BASE | {"labelling.blocks", "labelling.preferences"},
     "scores": BASE | {"data.files", "measures.base"},
-    "evaluation": BASE | {"data", "labelling", "measures", "scores"},
+    "evaluation": BASE | {"data", "labelling", "measures", "records", "scores"},
     "assess": BASE | {"data", "scores"},
     "runs": BASE | {"data", "measures", "scores", "stats", "evaluation"},
     "stats": BASE | {"data.parallel", "scores", "figures"},
@@ -97,6 +97,7 @@ MAY_USE: dict[str, set[str]] = {
     }
     | {"comparison"}
     | {"evaluation", "meta", "judging"},
+    "records": BASE | COMPILED | {"data", "measures"},
     "plot": BASE
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats", "meta"}
     | {"assess", "comparison", "figures", "runs.overlap"},
@@ -105,11 +106,11 @@ MAY_USE: dict[str, set[str]] = {
     "cli": BASE
     | COMPILED
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "assess", "plot"}
-    | {"figures", "runs", "reconciliation", "tools", "stats", "comparison", "meta", "judging", "spark"},
+    | {"figures", "records", "runs", "reconciliation", "tools", "stats", "comparison", "meta", "judging", "spark"},
     "compat": BASE | {"data", "measures", "scores", "evaluation"},
     "__init__": BASE
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "compat"}
-    | {"assess", "runs", "reconciliation", "plot", "tools", "stats", "comparison", "meta", "judging", "spark"},
+    | {"assess", "records", "runs", "reconciliation", "plot", "tools", "stats", "comparison", "meta", "judging", "spark"},
     "__main__": {"cli"},
 }
 

@@ -60,6 +60,7 @@ _PUBLIC = {
     "measures.grammar": "parse_measure parse_measures",
     "measures.lists": "Lists ratio total",
     "measures.parameters": "param",
+    "records.record": "Record",
     "report.bibliography": "bibtex",
     "report.page.report": "ReportPage report_page",
     "scores": "Interval Note Scores",

@@ -66,7 +66,11 @@ AGGREGATE = (
     option("--map", "4=2,3=2,…", "afterwards: scores to levels", name="levels"),
     *build_output_options(formats=(*TEXT, *FORMATS)),
 )
-AGREE = (*INPUT, *build_output_options(row_name="topic"))
+AGREE = (
+    *INPUT,
+    switch("-q --per-topic", "show every topic, then all", name="by_topic"),
+    *build_output_options(),
+)
 
 
 def run_aggregate(options: argparse.Namespace) -> int:
@@ -83,7 +87,7 @@ def run_agree(options: argparse.Namespace) -> int:
     """Compute and show how far assessors agree."""
     assessments = call(read_assessments, options, data=options.files)
     selection = assessments.select_topics(options.topics or "judged")
-    return show(agreement(selection, options.per_topic), options)
+    return show(agreement(selection, options.by_topic), options)
 
 
 PARTS = (

@@ -34,6 +34,7 @@ class Command:
     `common` options of the part and of its command, in `SECTIONS`, and all options if there are no
     common options. Options that the command does not have are skipped.
     `parts` is the metavar of the parts. `renamed` maps former names of options to their names.
+    A command with `records` prints numbers and has the option ``--record``.
     `needs` is a required package, see `cranfield.lazy_imports`. Parts have no group.
     """
 
@@ -47,6 +48,7 @@ class Command:
     epilog: str | None = None
     parts: str = "ACTION"
     needs: str = ""
+    records: bool = False
     renamed: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -64,6 +66,7 @@ ROWS = (
     Command(
         "evaluate",
         group="evaluate",
+        records=True,
         does="score runs against judgments",
         example='qrels.txt bm25.run dense.run -m "AP nDCG@10"\nqrels.txt *.run --preset beir -q -o scores.csv',
         common="-m --preset -q -f -o --sort --topics --depth --order --ties --rel --gains --by --clusters",
@@ -74,6 +77,7 @@ ROWS = (
     Command(
         "session",
         group="evaluate",
+        records=True,
         does="score sessions of several queries, or click logs",
         example="qrels.txt sessions.txt -m nsDCG@10\n--clicks clicks.txt",
         common="-m --clicks --lengths -q -f -o --trail --order --ties --labels",
@@ -86,6 +90,7 @@ ROWS = (
     Command(
         "answers",
         group="evaluate",
+        records=True,
         does="score generated answers: nuggets, citations, short answers",
         example="assignments.jsonl -m nuggets\n--answers answers.tsv --gold gold.tsv",
         common="-m --nuggets --answers --support --gold --rubric --explain --undefined -q -f -o",
@@ -101,6 +106,7 @@ ROWS = (
     Command(
         "text",
         group="evaluate",
+        records=True,
         does="score summaries and other texts",
         example='references.tsv a.tsv b.tsv -m "rouge-1 rouge-2"\n--nuggets nuggets.tsv a.tsv b.tsv',
         common="-m --references --nuggets --matches --explain -q -f -o --sort --topics",
@@ -113,6 +119,7 @@ ROWS = (
     Command(
         "distribution",
         group="evaluate",
+        records=True,
         does="score predicted distributions over labels",
         example="gold.txt system.txt -m NMD\ngold.txt a.txt b.txt --sort NMD",
         common="-m --label-order --votes --missing-items -q -f -o --sort",
@@ -125,6 +132,7 @@ ROWS = (
     Command(
         "hierarchy",
         group="evaluate",
+        records=True,
         does="score subtopics of two levels (H-measure)",
         example="first.txt second.txt parents.txt system.txt\nfirst.txt second.txt parents.txt a.txt b.txt --sort H",
         common="-m --first-weight --intents1 --intents2 -q -f -o --sort --wide --order --ties",
@@ -148,6 +156,7 @@ ROWS = (
     Command(
         "compare",
         group="compare",
+        records=True,
         needs="scipy.special",
         does="compare runs: differences, intervals and p-values",
         example="qrels.txt bm25.run dense.run --baseline bm25 -m AP\n"
@@ -161,6 +170,7 @@ ROWS = (
     Command(
         "suite",
         group="compare",
+        records=True,
         needs="scipy.special",
         does="compare systems over several collections, such as BEIR",
         example="suite.toml --baseline bm25\nbeir --runs runs -m nDCG@10 -f latex",
@@ -216,6 +226,7 @@ ROWS = (
     Command(
         "plan",
         group="compare",
+        records=True,
         needs="scipy.special",
         does="compute the number of topics needed, or the power of N topics",
         example="--sd 0.2 --difference 0.05\nqrels.txt *.run -m nDCG@10 --difference 0.05",
@@ -230,6 +241,7 @@ ROWS = (
     Command(
         "judge",
         group="compare",
+        records=True,
         needs="scipy.special",
         does="combine LLM judgments with human judgments of some topics",
         example="people.txt model.txt *.run -m nDCG@10 --drawn random\n"
@@ -246,6 +258,7 @@ ROWS = (
     Command(
         "battles",
         group="compare",
+        records=True,
         needs="scipy.special",
         does="rate runs by battles between pairs of outputs",
         example="battles.csv\nbattles.csv qrels.txt *.run -m nDCG@10",
@@ -263,6 +276,7 @@ ROWS = (
     Command(
         "meta",
         group="compare",
+        records=True,
         does="evaluate measures, judgments and collections",
         example='discriminative-power qrels.txt *.run -m "AP nDCG@10"\nswap qrels.txt *.run -m "AP nDCG@10"',
         common="-m --scores --preset --test --alpha --sizes --trials --seed --plot --table -f -o",
@@ -331,6 +345,7 @@ ROWS = (
     Command(
         "label",
         group="understand",
+        records=True,
         does="print rankings with relevance labels",
         example="qrels.txt bm25.run dense.run --topic 101 --depth 10\nqrels.txt bm25.run --topic 101 -o labels.csv",
         common="--topic --depth --condensed --order --ties --rel --labels --preset -f -o",
@@ -340,6 +355,7 @@ ROWS = (
     Command(
         "topics",
         group="understand",
+        records=True,
         does="list the hardest topics, and why runs fail there",
         example="qrels.txt bm25.run dense.run -m nDCG@10\nqrels.txt *.run --table tally",
         common="-m --top --table --by --topics --depth --order --ties --rel --gains --preset -f -o",
@@ -351,6 +367,7 @@ ROWS = (
     Command(
         "report",
         group="understand",
+        records=True,
         does="write an HTML report",
         example="qrels.txt bm25.run dense.run -m nDCG@10 -o report.html\n"
         "qrels.txt *.run --queries queries.tsv -o report.html",
@@ -472,6 +489,7 @@ ROWS = (
     Command(
         "pool",
         group="collect",
+        records=True,
         does="pool the top documents of several runs",
         example="bm25.run dense.run --depth 100 -o pool.txt\n"
         "*.run --depth 50 --qrels qrels.txt --unjudged unjudged.txt",
@@ -509,6 +527,7 @@ ROWS = (
     ),
     Command(
         "assess agree",
+        records=True,
         does="Cohen's, weighted and Fleiss' κ, Krippendorff's α, confusion matrices",
         example="anna.txt ben.txt eve.txt\nanna.txt ben.txt --labels S=2,A=1,B=0 -q",
         common="--labels --rules --columns --topics -q -f -o",
@@ -527,6 +546,17 @@ ROWS = (
         "--max-citations --all -f -o",
         epilog="If judgments are among the files, the topics of the runs are compared with the judged topics.",
         renamed={"--format": "--input-format"},
+    ),
+    Command(
+        "verify",
+        group="understand",
+        does="verify a record: repeat the computation and compare",
+        example="scores.json\nscores.json --files data -f json",
+        common="--files -f -o",
+        description="Check a record, written by --record: its id, the hashes of all inputs, and every value, which is "
+        "computed again.",
+        epilog="Exit codes: 0 everything is the same, 1 an id, a hash or a value differs, 2 verification is impossible "
+        "or invalid input.",
     ),
     Command(
         "simulate",
@@ -634,11 +664,17 @@ ROWS = (
 )
 
 
+def _inherit(row: Command, parent: Command) -> Command:
+    """Return the row of a part with what it shares with its command."""
+    common, records = f"{row.common} {parent.common}", row.records or parent.records
+    return replace(row, common=common, records=records, needs=row.needs or parent.needs)
+
+
 def _index_by_name() -> dict[str, Command]:
     rows: dict[str, Command] = {}
     for row in ROWS:
         parent = rows.get(row.name.rpartition(" ")[0])
-        rows[row.name] = replace(row, common=f"{row.common} {parent.common}") if parent else row
+        rows[row.name] = row if parent is None else _inherit(row, parent)
     return rows
 
 

@@ -8,9 +8,10 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from functools import partial
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import cranfield
 from cranfield.cli.commands import COMMANDS
@@ -26,6 +27,7 @@ from cranfield.cli.messages import (
 )
 from cranfield.cli.parser import Parser, Part
 from cranfield.cli.paths import check_outputs
+from cranfield.cli.record import needs_recording, record_command
 from cranfield.data.files import reopen_closed_streams, track_inputs
 from cranfield.data.reading.columns import parse_columns
 from cranfield.data.reading.source import reading_limits
@@ -129,16 +131,32 @@ def _run(arguments: Sequence[str], options: argparse.Namespace) -> int:
     load_files(getattr(options, "imports", None) or ())
     columns = parse_columns(getattr(options, "columns", None)) if row.is_native else {}
     with reading_limits(options.max_line, options.max_expansion), track_inputs(), use_columns(columns) as used_columns:
-        if row.is_native:
-            from cranfield.cli.arguments import resolve_arguments
+        if needs_recording(options, row.name):
+            return record_command(parser, words, options, partial(_run_part, parser, options, used_columns))
+        return _run_part(parser, options, used_columns)
 
-            resolve_arguments(options)
-        assert parser.part.run is not None  # noqa: S101
-        code = int(parser.part.run(options) or 0)  # most commands do not choose their code
-        used_columns.reject_unused()
-        if not options.quiet:
-            _write_column_notes(used_columns)
-        return code
+
+def compute_again(arguments: Sequence[str]) -> Any:
+    """Run a command without output and return what it read and computed, see `cli.record`."""
+    options = argparse.Namespace(recorded=True)
+    output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    with redirect_stdout(output), redirect_stderr(output), use_flags():
+        _run(arguments, options)
+    return options.recording
+
+
+def _run_part(parser: Parser, options: argparse.Namespace, columns: UserColumns) -> int:
+    """Run the command with values instead of words."""
+    if parser.is_native:
+        from cranfield.cli.arguments import resolve_arguments
+
+        resolve_arguments(options)
+    assert parser.part.run is not None  # noqa: S101
+    code = int(parser.part.run(options) or 0)  # most commands do not choose their code
+    columns.reject_unused()
+    if not options.quiet:
+        _write_column_notes(columns)
+    return code
 
 
 def _write_column_notes(columns: UserColumns) -> None:

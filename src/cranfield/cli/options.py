@@ -43,7 +43,10 @@ def call(
     parameters: dict[str, Any] = dict(signature(function).parameters)
     built = {name: call(make, options) for name, make in (parts or {}).items() if name in parameters}
     values = vars(options) | built | overrides
-    optional = {name for name, p in parameters.items() if p.default is not p.empty}
+    defaults = {name: p.default for name, p in parameters.items() if p.default is not p.empty}
+    optional = {*defaults}
+    if (recording := values.get("recording")) is not None:
+        recording.add_defaults(defaults)
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         from cranfield.evaluation.options import NAMES
 

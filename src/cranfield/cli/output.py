@@ -105,6 +105,7 @@ def build_score_output_options(row_name: str = "topic") -> Rows:
 def show_scores(scores: Scores, options: argparse.Namespace, topics: Any = None) -> int:
     """Show scores, of some topics, sorted by --sort."""
     scores = scores if topics in (None, "judged") else _select_topics(scores, topics)
+    _record(scores, options)
     if "scores" in (getattr(options, "tables", None) or ()) and options.format not in MACHINE_READABLE:
         names = [table.name for table in scores._build_tables() if table.name in ("measures", "models")]
         options.tables = [name for table in options.tables for name in (names if table == "scores" else [table])]
@@ -141,6 +142,7 @@ def show(result: TableResult, options: argparse.Namespace) -> int:
     tables on a terminal.
     """
     get_user_columns().reject_unused()
+    _record(result, options)
     output, format = options.output, "table" if options.format in LINES else options.format
     width = get_terminal_width(output)
     if format == "parquet" and output is None and sys.stdout.isatty():
@@ -166,6 +168,12 @@ def show(result: TableResult, options: argparse.Namespace) -> int:
     if not includes_notes:
         write_notes(notes, document.runs, verbose)
     return 0
+
+
+def _record(result: TableResult, options: argparse.Namespace) -> None:
+    """Store the result if a record of the command is made."""
+    if getattr(options, "recording", None) is not None:
+        options.recording.set_result(result)
 
 
 def _has_notes_below(format: str, width: int | None) -> bool:

@@ -23,6 +23,7 @@ from cranfield.cli.help_lines import (
     shorten_help,
 )
 from cranfield.cli.messages import FORMATS, OPTION, write_unknown_error, write_usage_error
+from cranfield.cli.record import RECORD
 from cranfield.cli.values import DASHES, build_converter
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
@@ -99,8 +100,10 @@ class Parser(argparse.ArgumentParser):
         if self.is_native and path:
             self.message_rows = MESSAGES
         self.limit_rows = LIMITS if self.is_native and path else ()
+        self.record_rows = RECORD if self.row is not None and self.row.records and not part.parts else ()
         self.rows: Sequence[Option] = (
             *flatten_rows(part.rows),
+            *self.record_rows,
             *self.message_rows,
             *self.limit_rows,
         )
@@ -302,6 +305,7 @@ class Parser(argparse.ArgumentParser):
         return [
             own,
             *(row for row in self.part.rows if isinstance(row, OptionGroup)),
+            OptionGroup("record of the computation", self.record_rows),
             OptionGroup("limits of files that are read", self.limit_rows),
             OptionGroup("help and messages", self.message_rows),
         ]

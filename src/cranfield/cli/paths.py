@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from cranfield.data.files import check_not_inputs, check_writable, get_file_id
 from cranfield.errors import FileError
 
-OUTPUTS = ("output", "plot", "pool", "unjudged", "to_judge", "bib_file", "report")
+OUTPUTS = ("output", "plot", "pool", "unjudged", "to_judge", "bib_file", "report", "record")
 """Options and arguments that name an output."""
 RUN_NAMES = ("against", "baselines", "show")
 "Options that name a run with a file that is also an argument."
@@ -16,7 +16,7 @@ INPUTS = frozenset(
     ("ASSIGNMENTS", "COSTS", "DIN", "DQRELS", "FILE", "FIRST_QRELS", "GOLD", "IDEAL", "IPROB",
      "IREL", "LIST", "LOG", "MATCHES", "METRICS", "NIGHT", "NUGGETS", "PARENTS", "PREDICTION", "QRELS",
      "QRELS2", "REL", "RELEASE", "RESULT_A", "RESULT_B", "RUN", "RUN_A", "RUN_B", "RUNLIST", "RUNPATHLIST",
-     "SECOND_QRELS", "SESSIONS", "SUITE", "SYSTEM", "TEST", "TID")
+     "RUNS",      "SECOND_QRELS", "SESSIONS", "SUITE", "SYSTEM", "TEST", "TID")
 )  # fmt: skip
 """Metavars of values that are input files."""
 INPUTS_AFTER_AT = frozenset(("GAINS", "G1:G2:…", "MEASURE", "TOPICS"))
@@ -28,7 +28,7 @@ INPUTS_WITH_COLUMN = frozenset(("FILE:COLUMN",))
 def list_input_files(options: argparse.Namespace) -> Iterator[str]:
     """Yield the files that the options of a command name as inputs."""
     for row in options.declared:
-        names = {*_split_metavar(row.metavar)}
+        names = {*split_metavar(row.metavar)}
         if row.name in OUTPUTS + RUN_NAMES or not names & (INPUTS | INPUTS_AFTER_AT | INPUTS_WITH_COLUMN):
             continue
         value = getattr(options, row.name, None)
@@ -41,7 +41,7 @@ def list_input_files(options: argparse.Namespace) -> Iterator[str]:
                 yield word.removeprefix("@")
 
 
-def _split_metavar(metavar: str | Sequence[str]) -> list[str]:
+def split_metavar(metavar: str | Sequence[str]) -> list[str]:
     """Return the names in a metavar: ``NAME|FILE`` is a name or a file."""
     metavars = [metavar] if isinstance(metavar, str) else metavar
     return [name for text in metavars for name in text.split("|")]

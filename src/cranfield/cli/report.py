@@ -32,8 +32,10 @@ from cranfield.cli.scores import (
 from cranfield.errors import InputError
 from cranfield.evaluation.answers import split_measures
 from cranfield.options import OptionGroup, option, switch
+from cranfield.report.formats.machine_readable import build_document
 from cranfield.report.page.html import load_template
 from cranfield.report.page.report import DEPTH, TITLE, ReportPage, describe_source, report_page
+from cranfield.report.results import prepare_output
 from cranfield.stats.options import build_testing_options
 
 MEASURES = "nDCG@10 AP"
@@ -98,10 +100,27 @@ def run(options: argparse.Namespace) -> None:
     load_template()  # before the work, not after it
     if options.output is None and sys.stdout.isatty():
         raise InputError.from_problem("the report cannot be written to a terminal", "Use -o FILE.")
-    page = _choose_builder(options)(options)
+    page = _add_sources(_choose_builder(options)(options), options)
+    options.recording.set_document(_build_result(page))
+    page = replace(page, record=options.recording.embedded.data)
     write(page.html, options.output)
     if not options.quiet:
         write_notes(page.notes)
+
+
+def _add_sources(page: ReportPage, options: argparse.Namespace) -> ReportPage:
+    """Return the report with the hashes of presets and imported files."""
+    files = {"preset": [options.presets] if options.presets else [], "import": options.imports or []}
+    sources = [describe_source(use, path) for use, paths in files.items() for path in paths]
+    return replace(page, contents=replace(page.contents, provenance=[*page.contents.provenance, *sources]))
+
+
+def _build_result(page: ReportPage) -> dict[str, Any]:
+    """Return scores and comparisons as in JSON, for the record."""
+    parts = [build_document(prepare_output(x, "json", {"per_topic": True})) for x in page.contents.parts.parts]
+    comparisons = [x for x in page.contents.part_comparisons if x is not None]
+    compared = [build_document(prepare_output(comparison, "json", {})) for comparison in comparisons]
+    return (parts[0] if len(parts) == 1 else {"parts": parts}) | {"comparisons": compared}
 
 
 def _choose_builder(options: argparse.Namespace) -> Callable[[argparse.Namespace], ReportPage]:
@@ -125,7 +144,7 @@ def _build_from_scores(options: argparse.Namespace) -> ReportPage:
     page = _build_page(options, arguments)
     files = [describe_source("scores", path) for path in options.files]
     sources = [*page.contents.provenance, *files]
-    return ReportPage(replace(page.contents, provenance=sources))
+    return replace(page, contents=replace(page.contents, provenance=sources))
 
 
 def _build_from_runs(options: argparse.Namespace) -> ReportPage:

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from cranfield.errors import CranfieldError, FileError
 
@@ -21,7 +21,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """Return the content of a file."""
     try:
         with open(path, "rb") as file:
-            register_input(os.fstat(file.fileno()))
+            register_input(os.fstat(file.fileno()), os.fspath(path))
             return file.read()
     except OSError as error:
         raise FileError("read", os.fspath(path), error.strerror or str(error)) from error
@@ -182,10 +182,65 @@ def track_inputs() -> Iterator[None]:
             _inputs.clear()
 
 
-def register_input(status: os.stat_result) -> None:
-    """Store the id of a file that is read, if inputs are tracked."""
+def register_input(status: os.stat_result, path: str) -> None:
+    """Store the id of a file that is read, if inputs are tracked, and its path, if a record is made."""
     if _protecting:
         _inputs.add(_get_file_numbers(status))
+    if _log is not None:
+        _log.paths[path] = None
+
+
+class InputLog:
+    """Files read while a record is made: paths, how they are read, and data of standard input and pipes."""
+
+    def __init__(self) -> None:
+        self.paths: dict[str, None] = {}
+        self.readings: dict[str, Any] = {}
+        self.data: dict[str, bytes] = {}
+
+
+_log: InputLog | None = None
+
+
+@contextmanager
+def log_inputs() -> Iterator[InputLog]:
+    """Log the files that are read in this context, in all threads."""
+    global _log  # noqa: PLW0603
+    outer, _log = _log, InputLog()
+    try:
+        yield _log
+    finally:
+        _log = outer
+
+
+def log_reading(path: str, reading: Any) -> None:
+    """Store how a file is read, if a record is made."""
+    if _log is not None:
+        _log.readings[path] = reading
+
+
+def log_data(path: str, data: bytes) -> None:
+    """Store the bytes of standard input or a pipe, if a record is made."""
+    if _log is not None:
+        _log.data[path] = data
+
+
+@contextmanager
+def arrange_files(paths: Mapping[str, str]) -> Iterator[str]:
+    """Yield a temporary directory with links to files, by their paths in the directory."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="cranfield-") as directory:
+        for name, path in paths.items():
+            link = os.path.join(directory, *name.split("/"))
+            os.makedirs(os.path.dirname(link), exist_ok=True)
+            try:
+                os.symlink(os.path.abspath(path), link)
+            except OSError:  # Windows without the right to make links
+                import shutil
+
+                shutil.copyfile(path, link)
+        yield directory
 
 
 def _fill(path: str, mode: str, data: Data, original: str | None = None) -> None:

@@ -53,7 +53,7 @@ def evaluate(qrels: QrelsLike, runs: RunsLike, measures: MeasuresLike = None, **
     >>> evaluate(qrels, run, ["AP", "nDCG@10"]).summary()["run"]["AP"]
     0.625
     """
-    return Evaluator(qrels, measures, **options)(runs)
+    return Evaluator(qrels, measures, **options)(runs).with_request(qrels, runs, measures, options)
 
 
 @with_options

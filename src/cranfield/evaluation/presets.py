@@ -187,6 +187,23 @@ def _load_built_in() -> dict[str, Preset]:
     return _read(Source.from_path(os.path.join(os.path.dirname(__file__), "presets.toml")), {})
 
 
+def get_preset_text(name: str) -> str | None:
+    """Return the TOML text of a built-in preset, with the presets that it extends, or None."""
+    texts = _split_built_in_text()
+    if name not in texts:
+        return None
+    base = re.search(r'^extends = "([^"]+)"', texts[name], re.MULTILINE)
+    return texts[name] + ((get_preset_text(base[1]) or "") if base else "")
+
+
+@cache
+def _split_built_in_text() -> dict[str, str]:
+    """Return the text of each table of the file of built-in presets."""
+    source = Source.from_path(os.path.join(os.path.dirname(__file__), "presets.toml"))
+    parts = re.split(r"^(?=\[presets\.)", source.read().decode(), flags=re.MULTILINE)[1:]
+    return {part[len("[presets.") : part.index("]")].strip('"'): part for part in parts}
+
+
 def _index_by_name(all_presets: Iterable[Preset]) -> dict[str, Preset]:
     return {name: p for p in all_presets for name in (p.name, *p.aliases)}
 

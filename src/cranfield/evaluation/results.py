@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -30,6 +31,8 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, check_choice
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure, split_name
+from cranfield.records.content import iter_topic_rows, read_sidecar
+from cranfield.records.record import Record
 from cranfield.scores import Facts, Note, Scores, note_topics
 from cranfield.wording import format_names, format_option, suggest_keywords
 
@@ -38,6 +41,7 @@ Replicates: TypeAlias = Literal["mean", "apart"]
 ScoresLike: TypeAlias = Any  # Scores, paths, {run: …}, frames
 Reader: TypeAlias = Callable[..., Iterator[Result]]
 
+_RECORD = re.compile(rb'\s*\{\s*"schema"\s*:\s*"\d')
 IN_MEMORY = "scores"  # location of scores without a file
 NO_SCORES = "to compute scores from judgments and runs, use evaluate(qrels, runs)"
 
@@ -253,7 +257,23 @@ def _read_file(path: str | os.PathLike[str], read: Reader) -> _SavedScores | Ite
         text = source.read()
         if b'"values"' in text:
             return _SavedScores(Scores.from_json(text.decode("utf-8", "replace")), source.name)
+    if _RECORD.match(source.start):
+        return _read_record(source)
     return read(source)
+
+
+def _read_record(source: Source) -> Iterator[Result]:
+    """Yield the values of topics in a record, from its sidecar if it has one."""
+    record, line = Record.read(source.path), Line(source.name, None, {})
+    if record.compute_id() != record.id:
+        problem = "the id does not match the content: the record was changed"
+        raise InputError.from_problem(problem, "Use the original record.", source.name)
+    rows = [*iter_topic_rows(record.data["result"])] or read_sidecar(record)
+    if not rows:
+        problem = f"record of {record.data['command']} without scores of topics"
+        raise InputError.from_problem(problem, "Use the record of an evaluation.", source.name)
+    for run, topic, measure, value in rows:
+        yield Result(run, topic, measure, math.nan if value is None else float(value), line)
 
 
 def _iter_rows(saved: _SavedScores, run_names: RunNames) -> Iterator[Result]:

@@ -122,6 +122,10 @@ def read_suite(
     """
     check_choice("missing", missing, MissingRuns)
     if isinstance(collections, str | os.PathLike):
+        if (scored := read_suite_scores(collections)) is not None:
+            content, chosen = scored
+            given = {name: value for name, value in (options or {}).items() if name != "progress"}
+            return _read_mapping(content, measures or chosen, missing, given, lower)
         suite = find_suite(collections, runs) if os.path.isdir(collections) else read_suite_file(collections)
         if runs is not None and not os.path.isdir(collections):
             raise InputError.from_problem("runs of a suite file", "Name them in its table [systems].")
@@ -370,6 +374,29 @@ def read_suite_file(path: str | os.PathLike[str]) -> SuiteFiles:
         location = f"{source.name}: collection {name}"
         collections.append(_read_collection(name, table, defaults, directory, location, runs))
     return SuiteFiles(tuple(collections), systems, _read_measure(content, source.name))
+
+
+def read_suite_scores(path: str | os.PathLike[str]) -> tuple[dict[str, list[str]], Any] | None:
+    """Return ``{collection: files with scores}`` and measures of a suite file, or None without ``scores``."""
+    if os.path.isdir(path):
+        return None
+    source = Source.from_path(path)
+    content = read_toml(source)
+    tables = _get_table(content, "collections", source.name)
+    if not any(isinstance(table, dict) and "scores" in table for table in tables.values()):
+        return None
+    _check_options(content, source.name, ("measure", "collections"))
+    directory, files = os.path.dirname(os.fspath(path)), dict[str, list[str]]()
+    for name, table in tables.items():
+        location = f"{source.name}: collection {name}"
+        _check_name(name, location)
+        if not isinstance(table, dict) or [*table] != ["scores"]:
+            raise InputError("other keys than scores", 'scores = "FILE" in all collections, and nothing else', location)
+        values = table["scores"] if isinstance(table["scores"], list) else [table["scores"]]
+        if not values or not all(isinstance(value, str) and value for value in values):
+            raise InputError(f"scores = {table['scores']!r}", "a file, or a list of files", location)
+        files[name] = [os.path.join(directory, value) for value in values]
+    return files, _read_measure(content, source.name)
 
 
 def _get_table(content: Mapping[str, Any], key: str, location: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, field, replace
 from functools import cached_property
+from importlib import import_module
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cranfield.scores.clusters import ClusterSummary
+    from cranfield.records.record import Record
     from cranfield.scores.slices import SliceSummary
 
 ALL = "all"
@@ -346,6 +348,19 @@ class Interval:
     n: int
     trials: int | None = None
     seed: int | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Request:
+    """The arguments of an evaluation, for its record. It is not pickled."""
+
+    qrels: Any
+    runs: Any
+    measures: Any
+    options: Mapping[str, Any]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(None), ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -789,6 +804,39 @@ class Scores(TableResult):
         }
 
     # -- files ------------------------------------------------------------------------------------
+
+    @property
+    def request(self) -> Request | None:
+        """The arguments of the evaluation, or None for other scores and selections."""
+        return self.__dict__.get("_request")
+
+    def with_request(self, *arguments: Any) -> Scores:
+        """Return the scores with the arguments of their evaluation, for `record`."""
+        self.__dict__["_request"] = Request(*arguments)
+        return self
+
+    def record(self) -> Record:
+        """Return the record of the evaluation: inputs with hashes, options, versions and all values.
+
+        The inputs are read and evaluated again, so that the record describes these scores. The record of files is
+        the record of ``cranfield evaluate --record``. Dicts and frames are recorded by a hash of their rows.
+
+        Returns
+        -------
+        Record
+            The record. ``.write(path)`` writes it, and ``.verify()`` repeats the evaluation.
+
+        Raises
+        ------
+        InputError
+            If the scores are not the result of `evaluate`, or an input changed after the evaluation.
+
+        Examples
+        --------
+        >>> cf.evaluate("qrels.txt", "bm25.run", "AP").record().write("scores.json")  # doctest: +SKIP
+        """
+        record: Record = import_module("cranfield.cli.python_record").record_scores(self)
+        return record
 
     def to_json(self) -> str:
         """Return all content as JSON for `from_json`. NaN becomes null.

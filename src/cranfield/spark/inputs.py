@@ -289,7 +289,7 @@ def read_lines(spark: Spark, path: str) -> Any:
             raise FileError("read", path, reason)
         for file in find_local_files(files):
             with suppress(OSError):
-                register_input(os.stat(file))
+                register_input(os.stat(file), file)
         return lines.select(lines["value"].cast("binary"))
 
 

@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from itertools import chain, islice
 from typing import Any, Self, TypeAlias
 
+from cranfield.data.files import log_reading
 from cranfield.data.reading.columns import (
     describe_column,
     find_named_column,
@@ -293,6 +294,12 @@ def read_text_columns(data: Any, layout: Layout) -> dict[str, Strings]:
 def detect_layout_format(source: Source, layout: Layout, separator: str | None = None) -> Format:
     """Detect the format of a file, with the columns of the layout as header."""
     layout = layout.with_choices()
+    format = _detect_layout_format(source, layout, separator)
+    log_reading(source.path, (format, layout, separator))
+    return format
+
+
+def _detect_layout_format(source: Source, layout: Layout, separator: str | None) -> Format:
     first, _, rest = source.start.decode("utf-8", "replace").lstrip().partition("\n")
     for name, delimiter in (("tsv", "\t"), ("csv", ","), ("csv", ";")):
         if layout.is_header(first.split(delimiter)):

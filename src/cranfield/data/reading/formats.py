@@ -12,6 +12,7 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TypeAlias
 
+from cranfield.data.files import log_reading
 from cranfield.data.names import AUDIT
 from cranfield.data.ntcir import ir4qa, topic_dirs
 from cranfield.data.reading import columns, json_columns, letor, tables, trec
@@ -316,6 +317,13 @@ def detect_format(
 
     Topic directories are only detected if `kind` is given.
     """
+    detected = _detect_format(source, format_name, options, kind)
+    if kind is not None:
+        log_reading(source.path, (detected, kind))
+    return detected
+
+
+def _detect_format(source: Source, format_name: str | None, options: ReadOptions, kind: Kind | None) -> DetectedFormat:
     beginning = Beginning(source, kind, options.separator, options.labels or ())
     format = _match_path(source, kind) or _get_format(format_name)
     if format_name is not None:

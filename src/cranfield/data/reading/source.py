@@ -12,7 +12,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import IO, Any
 
-from cranfield.data.files import register_input
+from cranfield.data.files import log_data, register_input
 from cranfield.data.reading import pipes
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.compression import SUFFIXES, Compression
@@ -136,7 +136,7 @@ class Source:
     @cached_property
     def compression(self) -> Compression:
         """The compression, detected by the first bytes."""
-        with self._open_raw() as stream:
+        with self.open_raw() as stream:
             return Compression.from_stream(stream, self.name, self._make_bound(stream))
 
     @cached_property
@@ -153,14 +153,14 @@ class Source:
 
     def open(self) -> IO[bytes]:
         """Return a stream of the decompressed bytes, without BOM and descriptions."""
-        stream = io.BufferedReader(self._open_decompressed(), buffer_size=1 << 17)
+        stream = io.BufferedReader(self.open_decompressed(), buffer_size=1 << 17)
         stream.read(len(self._preamble))
         return stream
 
     @cached_property
     def _preamble(self) -> bytes:
         """A byte order mark, and descriptions before the data."""
-        with self._open_decompressed() as stream:
+        with self.open_decompressed() as stream:
             match = PREAMBLE.match(stream.read(START))
         return match.group() if match else b""
 
@@ -169,7 +169,7 @@ class Source:
         """The description of the system in the file, such as YAML; empty if it has none."""
         from textwrap import dedent
 
-        with io.BufferedReader(self._open_decompressed()) as stream:
+        with io.BufferedReader(self.open_decompressed()) as stream:
             begin = stream.read(DESCRIPTION_SIZE).removeprefix(BOM).replace(b"\r\n", b"\n")
         parts = []
         for match in DESCRIPTION.finditer(begin):
@@ -198,7 +198,7 @@ class Source:
 
     def iter_bounds(self, size: int, begin: int | None = None, end: int | None = None) -> Iterator[tuple[int, int]]:
         """Yield start and end of pieces of complete lines in a seekable file."""
-        with self._open_raw() as stream:
+        with self.open_raw() as stream:
             end = os.fstat(stream.fileno()).st_size if end is None else end
             begin = len(self._preamble) if begin is None else begin
             while begin < end:
@@ -214,7 +214,7 @@ class Source:
 
     def read_range(self, begin: int, stop: int) -> bytes:
         """Return the bytes begin..stop-1 of a seekable file."""
-        with self._open_raw() as stream:
+        with self.open_raw() as stream:
             stream.seek(begin)
             data = stream.read(stop - begin)
             self.reject_changed(stream)
@@ -257,7 +257,7 @@ class Source:
             raise InputError.from_problem(f"corrupt data ({error})", "", self.name) from None
 
     @contextmanager
-    def _open_raw(self) -> Iterator[IO[bytes]]:
+    def open_raw(self) -> Iterator[IO[bytes]]:
         """Open the stream without decompression. Convert disk errors to FileError."""
         try:
             with self._open_file() as stream:
@@ -276,7 +276,7 @@ class Source:
             raise make_read_error(self.name, error) from None
         except ValueError:  # a NUL in the name
             raise InputError.from_problem(f"invalid file name {self.path!r}") from None
-        register_input(os.fstat(stream.fileno()))
+        register_input(os.fstat(stream.fileno()), self.path)
         self.reject_changed(stream)
         return stream
 
@@ -301,7 +301,7 @@ class Source:
         problem = "file changed while it was being read"
         return InputError.from_problem(problem, "Rerun the command.", self.name)
 
-    def _open_decompressed(self) -> Any:
+    def open_decompressed(self) -> Any:
         compression, raw = self.compression, self._open_file()
         return compression.open(raw, self._make_bound(raw)) if compression.layers else raw
 
@@ -341,6 +341,7 @@ class Source:
                 problem = f"pipe has more than {limit / 2**30:.3g} GB (half of the memory)"
                 raise InputError.from_problem(problem, "Use a file.", self.name)
             buffer.write(chunk)
+        log_data(self.path, buffer.getvalue())
         return buffer.getvalue()
 
 

@@ -27,8 +27,8 @@ _IMPORT = re.compile(r'^import \{ [\w, $]+ \} from "\./([\w-]+\.js)";\n', re.MUL
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) )", re.MULTILINE)
 
 
-def build_html(data: Mapping[str, Any], title: str) -> str:
-    """Return the report as one HTML file without dependencies.
+def build_html(data: Mapping[str, Any], title: str, record: Mapping[str, Any] | None = None) -> str:
+    """Return the report as one HTML file without dependencies, with its record if there is one.
 
     The data stay data: the browser reads them as JSON, and the script displays them as text.
     """
@@ -43,6 +43,7 @@ def build_html(data: Mapping[str, Any], title: str) -> str:
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
         data=Markup(serialize_data(data)),  # noqa: S704
+        record=None if record is None else Markup(serialize_data(record)),  # noqa: S704
     )
     return rendered
 

@@ -46,9 +46,13 @@ WITH_ANSWERS = (*WITH_SCORES, "undefined", "progress")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReportPage(WithNotes):
-    """HTML report: its `data`, and the complete file as `html`."""
+    """HTML report: its `data`, and the complete file as `html`.
+
+    A report of the command line has a `record`, which ``cranfield verify`` checks.
+    """
 
     contents: ReportData | SuiteData
+    record: Mapping[str, Any] | None = None
 
     @property
     def data(self) -> dict[str, Any]:
@@ -58,7 +62,7 @@ class ReportPage(WithNotes):
     @cached_property
     def html(self) -> str:
         """Complete HTML file. Names, queries and texts are data, displayed as text."""
-        return build_html(self.data, self.contents.title)
+        return build_html(self.data, self.contents.title, self.record)
 
     @property
     def notes(self) -> tuple[Note, ...]:
