@@ -40,7 +40,7 @@ MAY_USE: dict[str, set[str]] = {
     "data": BASE | COMPILED,
     "labelling": BASE | COMPILED | {"data"},
     "measures": BASE | {"labelling.blocks", "labelling.preferences"},
-    "scores": BASE | {"data.files", "measures.base"},
+    "scores": BASE | {"data.files", "measures.base", "records.record"},
     "evaluation": BASE | {"data", "labelling", "measures", "records", "scores"},
     "assess": BASE | {"data", "scores"},
     "runs": BASE | {"data", "measures", "scores", "stats", "evaluation"},

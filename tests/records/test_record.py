@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.records.record import Record, compute_id, encode_numbers, name_sidecar, to_canonical_bytes
-from tests.conftest import Command
+from tests.made import Command
 
 QRELS = "301 0 a 2\n301 0 b 0\n301 0 c 1\n302 0 d 1\n"
 RUN = (
@@ -75,9 +75,7 @@ EXAMPLE: dict[str, Any] = {
         "runs": ["dense"],
         "measures": ["nDCG@10", "P@1"],
         "all": {"dense": {"nDCG@10": 0.8154648767857288, "P@1": 0.5}},
-        "topics": {
-            "dense": {"301": {"nDCG@10": 1.0, "P@1": 1.0}, "302": {"nDCG@10": 0.6309297535714575, "P@1": 0.0}}
-        },
+        "topics": {"dense": {"301": {"nDCG@10": 1.0, "P@1": 1.0}, "302": {"nDCG@10": 0.6309297535714575, "P@1": 0.0}}},
         "notices": [
             {
                 "kind": "unjudged",
@@ -117,7 +115,9 @@ class TestId:
         data = {"é": [float("nan"), float("inf"), -float("inf"), -0.0, 1e300], "id": "x"}
         assert to_canonical_bytes(data) == '{"é":["nan","inf","-inf",-0.0,1e+300]}'.encode()
 
-    @given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5), lambda x: st.lists(x, max_size=4)))
+    @given(
+        st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5), lambda x: st.lists(x, max_size=4))
+    )
     def test_encode_numbers_survives_json(self, value: Any) -> None:
         encoded = encode_numbers(value)
         assert json.loads(json.dumps(encoded, allow_nan=False)) == encoded
@@ -143,13 +143,15 @@ class TestWorkedExample:
         texts = {Path(f"{name}.json").read_bytes() for name in "abc"}
         assert len(texts) == 1
         text = texts.pop()
-        assert text.endswith(b"\n}\n") and text.startswith(b'{\n  "schema": "1.0",\n  "id": "sha256:')
+        assert text.endswith(b"\n}\n")
+        assert text.startswith(b'{\n  "schema": "1.0",\n  "id": "sha256:')
 
     def test_record_time_is_utc_to_the_second(self, example: Path, cranfield: Command) -> None:
         cranfield("evaluate qrels.txt dense.run --record r.json --record-time")
         data = json.loads(Path("r.json").read_text())
         assert [*data][-1] == "created"
-        assert len(data["created"]) == len("2026-11-19T22:28:00Z") and data["created"].endswith("Z")
+        assert len(data["created"]) == len("2026-11-19T22:28:00Z")
+        assert data["created"].endswith("Z")
 
 
 class TestReading:

@@ -45,7 +45,8 @@ class TestCompareResults:
     def test_compare_notes_by_kind_run_and_topics(self) -> None:
         note = {"kind": "ties", "text": "old words", "run": "a", "topics": ["1"]}
         assert compare_results(build(1, [note]), build(1, [{**note, "text": "new words"}])) == (2, [])
-        for change in ({"kind": "other"}, {"run": "b"}, {"topics": []}):
+        changes: list[dict[str, Any]] = [{"kind": "other"}, {"run": "b"}, {"topics": []}]
+        for change in changes:
             assert compare_results(build(1, [note]), build(1, [note | change]))[1]
         assert compare_results(build(1, [note]), build(1, [note, note]))[1][0].measure == "note ties"
 
@@ -90,6 +91,8 @@ class TestVerification:
 
     def test_text_shows_the_first_ten_differences(self) -> None:
         differences = tuple(Difference("a", str(n), "AP", 0.5, 0.25) for n in range(12))
-        result = Verification("r.json", (Check("values", "result", "differs", "12 values", "12 differ"),), 12, differences)
+        result = Verification(
+            "r.json", (Check("values", "result", "differs", "12 values", "12 differ"),), 12, differences
+        )
         assert "… 2 more; -v lists them" in result.as_text()
         assert result.as_text().startswith("r.json: not the same")

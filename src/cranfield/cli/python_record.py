@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import cranfield
 from cranfield.cli.main import compute_again
 from cranfield.cli.record import shorten_path, to_json
 from cranfield.data.files import InputLog, log_inputs
@@ -133,7 +134,7 @@ def _record_memory(request: Request) -> tuple[Record, Scores]:
         "measures": [describe_measure(m) for m in evaluator.measures],
         "inputs": inputs,
         "random": describe_random(document, options),
-        "platform": describe_platform(entry["format"] for entry in inputs),
+        "platform": describe_platform(cranfield.__version__, (entry["format"] for entry in inputs)),
         "result": result,
         **({} if sidecar is None else {"sidecar": sidecar}),
     }

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import cranfield
 from cranfield.cli.paths import INPUTS, INPUTS_AFTER_AT, INPUTS_WITH_COLUMN, OUTPUTS, RUN_NAMES, split_metavar
 from cranfield.data.files import InputLog, log_inputs
 from cranfield.dataclass import dataclass
@@ -126,7 +125,7 @@ class Recording:
             "measures": describe_measures(measures, self._requested, self._hash_imports(inputs)),
             "inputs": inputs,
             "random": describe_random(self.document, options),
-            "platform": describe_platform((entry["format"] for entry in inputs), packages),
+            "platform": describe_platform(cranfield.__version__, (entry["format"] for entry in inputs), packages),
             "result": rename(self.document, self.names),
             **self._describe_time(),
         }
@@ -134,6 +133,8 @@ class Recording:
     def _describe_time(self) -> dict[str, str]:
         if not getattr(self.options, "record_time", False):
             return {}
+        from datetime import UTC, datetime
+
         return {"created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
 
     # -- inputs -----------------------------------------------------------------------------------
@@ -351,7 +352,11 @@ def quote(word: str) -> str:
     """
     if word and {*word} <= PLAIN:
         return word
-    return shlex.quote(word) if {*word} & {*'"$`\\!\n'} else f'"{word}"'
+    if not {*word} & {*'"$`\\!\n'}:
+        return f'"{word}"'
+    import shlex
+
+    return shlex.quote(word)
 
 
 # -- words that name inputs -----------------------------------------------------------------------

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import cranfield
 from cranfield.cli.main import compute_again, find_parser
 from cranfield.cli.paths import OUTPUTS
 from cranfield.cli.record import STDIN, build_words, is_display, iter_inputs, parse_raw, rename, rename_word
@@ -16,7 +17,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.presets import get_preset_text
 from cranfield.options import flatten_rows
-from cranfield.records.content import describe_platform, hash_topic_rows, iter_topic_rows, read_parquet
+from cranfield.records.content import describe_platform, hash_topic_rows, iter_topic_rows, parse_sidecar
 from cranfield.records.record import Record, encode_numbers
 from cranfield.records.verification import Check, Difference, Verification, compare_results
 from cranfield.wording import format_count
@@ -70,7 +71,7 @@ def _check_versions(record: Record) -> Iterator[Check]:
     recorded = record.data["platform"]
     libraries = [str(text).partition("==") for text in recorded.get(LIBRARIES) or ()]
     packages = [name for name, _, _ in libraries]
-    now = describe_platform((), packages)
+    now = describe_platform(cranfield.__version__, (), packages)
     versions = dict(text.split("==") for text in now[LIBRARIES])
     pairs = {name: (version, versions.get(name)) for name, _, version in libraries}
     pairs |= {name: (recorded.get(name), x) for name, x in now.items() if name != LIBRARIES}
@@ -207,7 +208,7 @@ def _read_sidecar(record: Record, directories: Sequence[str]) -> dict[str, Any] 
             return Check("sidecar", sidecar["path"], "differs", sidecar["sha256"], now)
         data = read_bytes(file)
     topics: dict[str, dict[str, dict[str, Any]]] = {}
-    for run, topic, measure, value in read_parquet(data):
+    for run, topic, measure, value in parse_sidecar(data):
         topics.setdefault(run, {}).setdefault(topic, {})[measure] = value
     return {"topics": encode_numbers(topics)}
 

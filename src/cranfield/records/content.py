@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cranfield.data.files import read_bytes
@@ -110,19 +108,23 @@ def describe_random(document: Any, options: Mapping[str, Any]) -> dict[str, Any]
     sampled = [name for name in list_measure_names(document) if name.endswith(".se")]
     if options.get("ties") == "expected" and sampled:
         trials = options.get("tie_samples")
-    elif trials is None and settings.get("seed") is None:
+    elif trials is None and settings.get("seed") is None and not (options.get("audit") or options.get("strata")):
         return None
     seed = settings.get("seed")
-    return {"seed": options.get("seed") if seed is None else seed, "trials": trials, "generator": GENERATOR}
+    return {"seed": options.get("seed") or 0 if seed is None else seed, "trials": trials, "generator": GENERATOR}
 
 
-def describe_platform(formats: Iterable[str | None], packages: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the versions of the libraries that a computation uses, and the platform."""
+def describe_platform(
+    own_version: str, formats: Iterable[str | None] = (), packages: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return the versions of cranfield and the libraries that a computation uses, and the platform."""
+    import platform
+
     names = {"cranfield", "numpy", *packages}
     if {*formats} & POLARS_FORMATS:
         names.add("polars")
     return {
-        "libraries": [*_iter_versions(sorted(names))],
+        "libraries": [*_iter_versions(sorted(names), own_version)],
         "python": platform.python_version(),
         "architecture": platform.machine(),
         "system": platform.system(),
@@ -130,12 +132,12 @@ def describe_platform(formats: Iterable[str | None], packages: Iterable[str] = (
     }
 
 
-def _iter_versions(names: Iterable[str]) -> Iterator[str]:
+def _iter_versions(names: Iterable[str], own_version: str) -> Iterator[str]:
+    from importlib.metadata import PackageNotFoundError, version
+
     for name in names:
         if name == "cranfield":
-            import cranfield
-
-            yield f"cranfield=={cranfield.__version__}"
+            yield f"cranfield=={own_version}"
         else:
             with suppress(PackageNotFoundError):
                 yield f"{name}=={version(name)}"
@@ -179,7 +181,7 @@ def build_parquet(rows: Sequence[Row]) -> bytes:
     return file.getvalue()
 
 
-def read_parquet(data: bytes) -> list[Row]:
+def parse_sidecar(data: bytes) -> list[Row]:
     """Return the rows of a sidecar."""
     return [*pl.read_parquet(io.BytesIO(data)).select(COLUMNS).iter_rows()]
 
@@ -193,7 +195,7 @@ def read_sidecar(record: Record) -> list[Row]:
     data = read_bytes(path) if record.table is None else record.table
     if hashlib.sha256(data).hexdigest() != sidecar["sha256"]:
         raise InputError.from_problem("the hash differs from the hash in the record", "Use the original file.", path)
-    return read_parquet(data)
+    return parse_sidecar(data)
 
 
 def hash_topic_rows(rows: Iterable[Row]) -> str:
