@@ -110,7 +110,19 @@ MAY_USE: dict[str, set[str]] = {
     "compat": BASE | {"data", "measures", "scores", "evaluation"},
     "__init__": BASE
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "compat"}
-    | {"assess", "records", "runs", "reconciliation", "plot", "tools", "stats", "comparison", "meta", "judging", "spark"},
+    | {
+        "assess",
+        "records",
+        "runs",
+        "reconciliation",
+        "plot",
+        "tools",
+        "stats",
+        "comparison",
+        "meta",
+        "judging",
+        "spark",
+    },
     "__main__": {"cli"},
 }
 

@@ -143,7 +143,9 @@ class TestChecks:
         assert (states["id"], states["input"], states["values"]) == ("differs", "same", "differs")
         assert found["values"]["differ"] == 1
         assert found["values"]["largest"]["absolute"] == 0.125
-        assert "x    1      AP" in cranfield("verify r.json").out
+        text = cranfield("verify r.json").out
+        assert "x    1      AP" in text
+        assert "largest difference: 0.125 absolute, 0.333 relative" in text
 
     def test_verify_changed_record_with_new_id_differs_in_values(self, recorded: Path, cranfield: Command) -> None:
         data = read()

@@ -183,6 +183,7 @@ ROWS = (
     Command(
         "trend",
         group="compare",
+        records=True,
         needs="scipy.special",
         does="follow nightly results, and test whether tonight differs",
         example="nights/*.tsv --baseline release.tsv\nnights/*.tsv -m nDCG@10 --summary --fail-if-worse",
@@ -194,6 +195,7 @@ ROWS = (
     Command(
         "diff",
         group="compare",
+        records=True,
         does="compare two runs without judgments: overlap, RBO, τ",
         example="bm25.run dense.run\nbm25.run dense.run --qrels qrels.txt -m AP",
         common="--qrels -m --k --p --rbo-ties --topics --documents -f -o --ties",
@@ -204,6 +206,7 @@ ROWS = (
     Command(
         "reconcile",
         group="understand",
+        records=True,
         does="find the conventions behind a published score",
         example="qrels.txt bm25.run -m nDCG@10 --said 0.4127\nqrels.txt bm25.run -m nDCG@10 --said 41.3% --tool mteb",
         common="-m --said --tolerance --tool --changes -f -o",

@@ -16,7 +16,7 @@ INPUTS = frozenset(
     ("ASSIGNMENTS", "COSTS", "DIN", "DQRELS", "FILE", "FIRST_QRELS", "GOLD", "IDEAL", "IPROB",
      "IREL", "LIST", "LOG", "MATCHES", "METRICS", "NIGHT", "NUGGETS", "PARENTS", "PREDICTION", "QRELS",
      "QRELS2", "REL", "RELEASE", "RESULT_A", "RESULT_B", "RUN", "RUN_A", "RUN_B", "RUNLIST", "RUNPATHLIST",
-     "RUNS",      "SECOND_QRELS", "SESSIONS", "SUITE", "SYSTEM", "TEST", "TID")
+     "RUNS", "SECOND_QRELS", "SESSIONS", "SUITE", "SYSTEM", "TEST", "TID")
 )  # fmt: skip
 """Metavars of values that are input files."""
 INPUTS_AFTER_AT = frozenset(("GAINS", "G1:G2:…", "MEASURE", "TOPICS"))

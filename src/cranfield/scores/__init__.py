@@ -37,8 +37,8 @@ from cranfield.wording import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cranfield.scores.clusters import ClusterSummary
     from cranfield.records.record import Record
+    from cranfield.scores.clusters import ClusterSummary
     from cranfield.scores.slices import SliceSummary
 
 ALL = "all"
