@@ -43,6 +43,7 @@ _PUBLIC = {
     "evaluation.presets": "Preset preset presets",
     "evaluation.results": "read_scores",
     "evaluation.sessions": "evaluate_sessions trailtext",
+    "evaluation.settling": "Settlement settle",
     "evaluation.steps": "Explanation",
     "evaluation.texts": "evaluate_texts",
     "evaluation.tracing": "explain",

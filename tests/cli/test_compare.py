@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -417,3 +418,61 @@ def test_teams_and_marks_need_something(
 def test_the_best_by_a_measure_that_is_not_there(teams: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*teams, "-m", "AP", "--best-by", "RR"]) == 2
     assert "cannot sort: no measure 'RR'" in capsys.readouterr().err
+
+
+class TestUnjudged:
+    """--unjudged: ranges of differences over all judgments of unjudged documents."""
+
+    @pytest.fixture(autouse=True)
+    def files(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("q").write_text("1 0 a 1\n1 0 d 0\n2 0 a 1\n")
+        runs = {"x": ["abc", "a"], "y": ["cda", "a"], "z": ["abc", "a"]}
+        for name, topics in runs.items():
+            lines = [
+                f"{t} Q0 {doc} {i} {9 - i} {name}\n" for t, docs in enumerate(topics, 1) for i, doc in enumerate(docs)
+            ]
+            Path(name).write_text("".join(lines))
+
+    def read(self, capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
+        assert main(["compare", "q", *words, "--unjudged", "-f", "json", "--quiet"]) == 0
+        rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["unjudged"]
+        return rows
+
+    def test_compare_unjudged_ranges_equal_the_worked_example(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Topic 1 with P@3: x has a and may have b and c, y has a and may have c. Topic 2 is fixed."""
+        (row,) = self.read(capsys, "x", "y", "-m", "P@3")
+        assert (row["difference"], row["low"]) == (0.0, 0.0)
+        assert row["high"] == pytest.approx(1 / 6)
+        assert (row["sign"], row["exact"]) == ("can change", True)
+
+    def test_compare_unjudged_ranges_equal_bounds(self, capsys: pytest.CaptureFixture[str]) -> None:
+        rows = self.read(capsys, "x", "y", "z", "-m", "nDCG@3 AP bpref", "--baseline", "y", "--rel", "1")
+        assert {row["measure"] for row in rows} == {"nDCG(rel=1)@3", "AP(rel=1)"}
+        for row in rows:
+            bounds = cf.bounds("q", ["x", "y", "z"], row["measure"])
+            (mean,) = [x for x in bounds if (x.run, x.other, x.topic) in ((row["run"], "y", "all"),)] or [None]
+            if mean is not None:
+                assert (row["low"], row["high"]) == (mean.low, mean.high)
+            assert row["exact"] == row["measure"].startswith("nDCG")
+            assert row["sign"] == ("can change" if row["exact"] else "could change")
+
+    def test_compare_unjudged_equal_runs_is_fixed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        (row,) = self.read(capsys, "x", "z", "-m", "P@3")
+        assert (row["low"], row["high"], row["sign"]) == (0.0, 0.0, "fixed")
+
+    @pytest.mark.parametrize(
+        ("words", "problem"),
+        [
+            ("q x y -m bpref", "no bounds for bpref"),
+            ("q x y --undefined skip", "--unjudged is not defined with --undefined skip"),
+            ("q x y --ties expected", "expected"),
+            ("--scores x y", "--unjudged requires judgments and runs"),
+            ("q x -", "cannot be read twice"),
+        ],
+    )
+    def test_compare_unjudged_bad_input_exits_2(
+        self, capsys: pytest.CaptureFixture[str], words: str, problem: str
+    ) -> None:
+        assert main(["compare", *words.split(), "--unjudged"]) == 2
+        assert problem in capsys.readouterr().err

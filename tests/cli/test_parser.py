@@ -286,6 +286,7 @@ CHOSEN = {  # which of them there are depends on the command, not what it means 
     "--ranks",  # of figures: how many are drawn; of compare: a switch
     "--missing",  # topics, or runs of a suite, which are never zero
     "--k",  # of fuse: a parameter; of diff: a cutoff
+    "--unjudged",  # of compare: a switch for ranges of differences; of pool: a file of unjudged documents
     "--pool",  # of suite: a switch for the pooled difference; elsewhere a file of pooled documents
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from cranfield.errors import FileError
 
 OUTPUTS = ("output", "plot", "pool", "unjudged", "to_judge", "bib_file", "report", "record")
 """Options and arguments that name an output."""
-RUN_NAMES = ("against", "baselines", "show")
+RUN_NAMES = ("against", "baselines", "settle", "show")
 "Options that name a run with a file that is also an argument."
 INPUTS = frozenset(
     ("ASSIGNMENTS", "COSTS", "DIN", "DQRELS", "FILE", "FIRST_QRELS", "GOLD", "IDEAL", "IPROB",

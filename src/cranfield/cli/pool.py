@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from cranfield.assess.pool import Pool, pool
 from cranfield.assess.pool_tables import (
@@ -22,15 +22,25 @@ from cranfield.cli.options import (
     get_shared_options,
 )
 from cranfield.cli.output import build_output_options, choose_format, show, write
+from cranfield.data.run_reader import read_runs
 from cranfield.errors import InputError
+from cranfield.evaluation.unjudged import MEASURE as SETTLED
 from cranfield.judging.audit import MEASURE, Audit, audit, render_audit
 from cranfield.options import OptionGroup, argument, option
+from cranfield.report.formats import FORMATS
 
 OPTIONS = (
     argument("runs", "RUN", "results: topic Q0 doc rank score tag", nargs="+"),
     option("--depth", "N", "only the first N documents of a list (default: 100)", value="count"),
     option("--pool", "FILE", "write the pool to FILE; -o FILE does the same without -f"),
     option("--unjudged", "FILE", "write to FILE what of the pool is not judged yet", requires="qrels"),
+    option(
+        "--settle",
+        ("RUN", "RUN"),
+        "list the documents whose judgments would decide which of two runs is better, by -m",
+        nargs=2,
+        requires="qrels",
+    ),
     OptionGroup(
         "samples for human assessors",
         (
@@ -51,15 +61,14 @@ OPTIONS = (
             option(
                 "--to-judge",
                 "FILE",
-                "write the drawn documents to FILE, lines `topic doc`",
-                requires="audit",
+                "write the drawn or listed documents to FILE, lines `topic doc`",
             ),
             option(
                 "-m --measure",
                 "MEASURE",
-                f"measure whose rank weights set the probabilities of draws: P, DCG or RBP (default: {MEASURE})",
+                f"for --audit, measure whose rank weights set the probabilities of draws: P, DCG or RBP (default: "
+                f"{MEASURE}); for --settle, measure of the comparison (default: {SETTLED})",
                 repeat=True,
-                requires="audit",
             ),
             option("--seed", "S", "the same seed draws the same (default: 0)", value="integer"),
         ),
@@ -93,6 +102,9 @@ OPTIONS = (
 
 def run(options: argparse.Namespace) -> int:
     """Pool, write the lists, and show the contributions."""
+    _check_options(options)
+    if options.settle is not None:
+        return _show_settlement(options)
     _resolve_files(options)
     result = call(pool, options)
     audit_sample = _draw_audit(result, options)
@@ -110,6 +122,45 @@ def run(options: argparse.Namespace) -> int:
         if path is not None:
             write(rendered(choose_format(path, LISTS)), path)
     return show(audit_sample or result, options)
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    """Raise an error for options that need --audit or --settle, or contradict --settle."""
+    for flag, value in (("-m", options.measures), ("--to-judge", options.to_judge)):
+        if value and options.audit is None and options.settle is None:
+            raise InputError.from_problem(f"{flag} requires --audit N or --settle RUN RUN")
+    if options.settle is None:
+        return
+    others = ("strata", "audit", "pool", "unjudged", "teams", "seed", "per_topic")
+    for row in (row for row in options.declared if row.name in others):
+        if getattr(options, row.name) != row.default:
+            raise InputError.from_problem(f"use either --settle or {row.flags[-1]}, not both")
+
+
+def _show_settlement(options: argparse.Namespace) -> int:
+    """Show and write the documents that decide a comparison."""
+    from cranfield.evaluation.settling import settle
+
+    run, other = _resolve_names(options.settle, options.runs)
+    measure = parse_single_measure(options.measures, SETTLED)
+    result = call(settle, options, run=run, other=other, measure=measure, seed=None)
+    if options.to_judge is not None:
+        pairs = [(document.topic, document.doc) for document in result.documents]
+        write(render_pairs(pairs, choose_format(options.to_judge, LISTS)), options.to_judge)
+    options.format = options.shown or choose_format(options.output, FORMATS)
+    return show(result, options)
+
+
+def _resolve_names(names: Sequence[str], paths: Sequence[str]) -> list[str]:
+    """Return the names of two runs: for a file, the name of its run."""
+    return [_read_name(name) if name in paths else name for name in names]
+
+
+def _read_name(path: str) -> str:
+    runs = read_runs(path)
+    if len(runs) > 1:
+        raise InputError.from_problem(f"{path} has {len(runs)} runs", "Name one of them.")
+    return runs[0].name
 
 
 def _draw_audit(result: Pool, options: argparse.Namespace) -> Audit | None:

@@ -148,6 +148,30 @@ class PairComparison:
 
 
 @dataclass(frozen=True)
+class UnjudgedRange:
+    """Range of a difference of means over all possible judgments of unjudged documents.
+
+    `exact` is False if the ends may be too far out, see `bounds`. `sign` is ``fixed`` if no judgments
+    can change the sign of the difference, ``can change``, or ``could change`` if the range is not exact.
+    """
+
+    measure: str
+    run: str
+    other: str
+    difference: float
+    low: float
+    high: float
+    exact: bool
+
+    @property
+    def sign(self) -> str:
+        """Whether judgments can change the sign of the difference."""
+        if self.low > 0 or self.high < 0 or self.low == self.high:
+            return "fixed"
+        return "can change" if self.exact else "could change"
+
+
+@dataclass(frozen=True)
 class Mover:
     """Topic with the scores of two runs and their difference."""
 
@@ -171,7 +195,8 @@ class Comparison(TableResult):
     ``fixed``, and `components` are the components of variance. `rank_trials` is the number of
     resamples of ranks. If the topics have attributes, `slices` are the means on slices of topics,
     `slice_pairs` the differences with the test `slice_test`, and `interactions` test whether a
-    difference is the same on all slices.
+    difference is the same on all slices. `unjudged` are the ranges of differences of `cranfield
+    compare --unjudged`.
     """
 
     scores: Scores
@@ -195,6 +220,7 @@ class Comparison(TableResult):
     slice_pairs: tuple[SlicePair, ...] = ()
     interactions: tuple[SliceInteraction, ...] = ()
     slice_test: SliceTest | None = None
+    unjudged: tuple[UnjudgedRange, ...] = ()
 
     @property
     def worse(self) -> tuple[PairComparison, ...]:

@@ -24,7 +24,18 @@ from cranfield.tables import FLAT, PAPER
 from cranfield.wording import format_count, format_number
 
 SLICE_TABLES = ("slices", "slice_pairs", "interactions")
-TABLES = ("runs", "pairs", "movers", "results", "teams", "sentences", "components", *SLICE_TABLES, "verdicts")
+TABLES = (
+    "runs",
+    "pairs",
+    "movers",
+    "results",
+    "teams",
+    "sentences",
+    "components",
+    *SLICE_TABLES,
+    "unjudged",
+    "verdicts",
+)
 MARKS = ("letters", "daggers")
 _PAIRS_WITH_MOVERS = 3  # larger numbers would hide the other tables
 
@@ -36,12 +47,13 @@ def select_tables(
     if format in FLAT:
         return ("pairs",)
     if format == "json":
-        optional = {"teams": result.teams, "components": result.components}
+        optional = {"teams": result.teams, "components": result.components, "unjudged": result.unjudged}
         names = [name for name, content in optional.items() if content]
         return (*TABLES[:3], *names, *_select_slice_tables(result), *(("verdicts",) if gate else ()))
     show_movers = len(result.pairs) <= _PAIRS_WITH_MOVERS if movers is None else movers > 0
     first = "teams" if result.teams else "results" if format in PAPER else "runs"
-    last = ("components",) if result.components and format not in PAPER else ()
+    last = ["components"] if result.components and format not in PAPER else []
+    last += ["unjudged"] if result.unjudged else []
     slices = _select_slice_tables(result)
     show_movers = show_movers and format not in PAPER and not slices
     return (first, "pairs", *(("movers",) if show_movers else ()), *last, *slices)
@@ -75,6 +87,7 @@ def build_tables(
     table_list += [_build_component_table(result)] if result.components else []
     if result.slice_test is not None:
         table_list += [*_build_slice_tables(result, result.slice_test)]
+    table_list += [_build_unjudged_table(result)] if result.unjudged else []
     return [*table_list, _build_sentence_table(result), *gate_tables]
 
 
@@ -247,6 +260,24 @@ def _build_component_table(comparison: Comparison) -> tables.ResultTable:
         column("topics", visible=False),
         *(column(name, head=head, text=_format_variance) for name, head in heads.items()),
         *tables.build_columns(column, "lowest", "highest"),
+    )
+
+
+def _build_unjudged_table(comparison: Comparison) -> tables.ResultTable:
+    """Build the table of ranges of differences over judgments of unjudged documents."""
+    column = tables.bind_rows(comparison.unjudged)
+    outer = [row.measure for row in comparison.unjudged if not row.exact]
+    names = f" Outer bounds, which may be too wide: {', '.join(dict.fromkeys(outer))}." if outer else ""
+    return tables.build_table(
+        "unjudged",
+        f"Range of each difference{_describe_measure(comparison)} over all possible judgments of unjudged documents, "
+        f"and whether its sign can change.{names}",
+        column("measure", visible=_has_several_measures(comparison), key=True),
+        column("run", key=True),
+        column("other", head=_name_other(comparison), key=True),
+        *(column(name, text=tables.format_difference) for name in ("difference", "low", "high")),
+        column("sign"),
+        column("exact", visible=False),
     )
 
 

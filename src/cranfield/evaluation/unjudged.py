@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations, islice
 from typing import Any, Unpack
 
@@ -24,7 +25,7 @@ from cranfield.labelling.blocks import expand_spans
 from cranfield.measures.bounds import BOUNDED, Ends, FullLists, compute_difference_bounds, is_bounded
 from cranfield.measures.lists import Lists, scatter, to_floats
 from cranfield.measures.selection import MeasuresLike, find_deepest
-from cranfield.scores import ALL
+from cranfield.scores import ALL, Scores
 
 MEASURE = "nDCG@10"  # default
 
@@ -61,34 +62,69 @@ def bounds(qrels: QrelsLike, runs: RunsLike, measure: MeasuresLike = None, **opt
     >>> mean.run, mean.other, mean.value, mean.low, round(mean.high, 4)
     ('x', 'y', 0.0, 0.0, 0.3333)
     """
-    evaluator = build_evaluator(qrels, measure, options)
-    bounding, collection = ScoreBounds(evaluator.scorer), evaluator.collection
-    if bounding.unsupported:
-        fix = f"Supported: {', '.join(BOUNDED)}."
-        raise InputError.from_problem(f"no bounds for {bounding.unsupported}", fix)
+    bounded = BoundedRuns.read(qrels, runs, measure, options)
+    indices = range(len(bounded.documents))
+    pairs = [*((a, None) for a in indices), *combinations(indices, 2)]
+    return Rows(row for pair in pairs for row in bounded.iter_rows(*pair))
 
-    def read(runs_read: Sequence[Run]) -> list[tuple[LabelledRun, RunDocuments]]:
-        return [
-            (labelled_run, bounding.read_documents(labelled_run)) for labelled_run in map(collection.label, runs_read)
-        ]
 
-    labelled, run_documents = zip(*call_with_split(evaluator.read(runs), read), strict=True)
-    scores = evaluator.score_labelled(labelled)
-    places = [collection.find_topic(topic) for topic in scores.topics]
-    values = scores.values[:, :, 0]
+def bound_differences(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    measure: MeasuresLike,
+    pairs: Sequence[tuple[str, str]],
+    **options: Unpack[Settings],
+) -> list[Bound]:
+    """Return the bounds of the difference of means of each pair of runs."""
+    bounded = BoundedRuns.read(qrels, runs, measure, options)
+    place = {name: i for i, name in enumerate(bounded.scores.runs)}
+    return [list(bounded.iter_rows(place[run], place[other]))[-1] for run, other in pairs]
 
-    def build_rows(a: int, b: int | None) -> Iterator[Bound]:
+
+@dataclass(frozen=True, eq=False)
+class BoundedRuns:
+    """Runs with their scores, and the documents that the measure uses."""
+
+    bounding: ScoreBounds
+    scores: Scores
+    documents: tuple[RunDocuments, ...]
+
+    @classmethod
+    def read(cls, qrels: QrelsLike, runs: RunsLike, measure: MeasuresLike, options: Mapping[str, Any]) -> BoundedRuns:
+        """Read judgments and runs. Raise an error if no bounds of the measure are known."""
+        evaluator = build_evaluator(qrels, measure, options)
+        bounding, collection = ScoreBounds(evaluator.scorer), evaluator.collection
+        if bounding.unsupported:
+            fix = f"Supported: {', '.join(BOUNDED)}."
+            raise InputError.from_problem(f"no bounds for {bounding.unsupported}", fix)
+
+        def read_documents(runs_read: Sequence[Run]) -> list[tuple[LabelledRun, RunDocuments]]:
+            labelled_runs = map(collection.label, runs_read)
+            return [(labelled_run, bounding.read_documents(labelled_run)) for labelled_run in labelled_runs]
+
+        labelled, documents = zip(*call_with_split(evaluator.read(runs), read_documents), strict=True)
+        return cls(bounding, evaluator.score_labelled(labelled), documents)
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The indices of the scored topics."""
+        return [self.bounding.collection.find_topic(topic) for topic in self.scores.topics]
+
+    @property
+    def values(self) -> Floats:
+        """The scores [runs, topics]."""
+        return self.scores.values[:, :, 0]
+
+    def iter_rows(self, a: int, b: int | None) -> Iterator[Bound]:
+        """Yield the bounds of a run, or of a difference, for each topic and for the mean."""
+        scores = self.scores
         other_run = None if b is None else scores.runs[b]
-        ends = bounding.compute_bounds(run_documents[a], None if b is None else run_documents[b])
-        low, high = (end[places] for end in ends)
-        value = values[a] if b is None else values[a] - values[b]
+        ends = self.bounding.compute_bounds(self.documents[a], None if b is None else self.documents[b])
+        low, high = (end[self.places] for end in ends)
+        value = self.values[a] if b is None else self.values[a] - self.values[b]
         for topic, *numbers in zip(scores.topics, value, low, high, strict=True):
             yield Bound(scores.runs[a], other_run, topic, *map(float, numbers))
         yield Bound(scores.runs[a], other_run, ALL, *(float(x.mean()) for x in (value, low, high)))
-
-    indices = range(len(run_documents))
-    pairs = [*((a, None) for a in indices), *combinations(indices, 2)]
-    return Rows(row for pair in pairs for row in build_rows(*pair))
 
 
 def build_evaluator(qrels: QrelsLike, measure: MeasuresLike, options: Mapping[str, Any]) -> Evaluator:

@@ -119,17 +119,21 @@ class Pair:
         Arrays [topics, documents]. The weight is 0 if the document is not in the list. Documents
         are sorted by the difference of their weights, those in favour of the first list first.
         """
-        keys = np.unique(np.concatenate((self.a.keys, self.b.keys)))
-        of_a, of_b = np.zeros((2, len(keys)))
-        for weights, full in ((of_a, self.a), (of_b, self.b)):
-            weight = self.terms(self.m, full.lists).weight
-            cells = np.broadcast_to(weight, full.docs.shape)[full.unjudged]
-            weights[np.searchsorted(keys, full.keys)] = cells
+        keys, of_a, of_b = self.collect_weights(lambda x: self.terms(self.m, x).weight)
         topic = keys % len(self.a.docs)
         order = np.lexsort((of_b - of_a, topic))
         count = np.bincount(topic, minlength=len(self.a.lists))
         filled = np.arange(count.max(initial=0)) < count[:, None]
         return (filled, to_floats(scatter(filled, of_a[order])), to_floats(scatter(filled, of_b[order])))
+
+    def collect_weights(self, weigh: Callable[[Lists], Floats]) -> tuple[Ints, Floats, Floats]:
+        """Return the keys of unjudged documents, and their weights in both lists."""
+        keys = np.unique(np.concatenate((self.a.keys, self.b.keys)))
+        of_a, of_b = np.zeros((2, len(keys)))
+        for weights, full in ((of_a, self.a), (of_b, self.b)):
+            cells = np.broadcast_to(weigh(full.lists), full.docs.shape)[full.unjudged]
+            weights[np.searchsorted(keys, full.keys)] = cells
+        return keys, of_a, of_b
 
     @cached_property
     def unlisted(self) -> tuple[Ints, Ints]:
@@ -400,6 +404,43 @@ def compute_difference_bounds(m: Measure, a: FullLists, b: FullLists) -> Ends:
     low, high = (np.where(np.abs(end - now) <= TOLERANCE, now, end) for end in bound(pair))
     low, high = (np.where(np.abs(end) <= TOLERANCE, 0.0, end) for end in (low, high))
     return np.minimum(low, now), np.maximum(high, now)
+
+
+class Effects(NamedTuple):
+    """Changes of a difference if one unjudged document is judged, a row per document.
+
+    They are exact for sums of gains. For other measures they only order documents: a gain at the
+    rank, divided by the ideal list with one more document of the highest level.
+    """
+
+    topic: Ints
+    doc: Ints
+    low: Floats  # at most 0
+    high: Floats  # at least 0
+
+
+def compute_effects(m: Measure, a: FullLists, b: FullLists) -> Effects:
+    """Return the effect of each unjudged document on the score of `a` minus the score of `b`."""
+    bound, terms = BOUNDED[type(m).__name__]
+    pair = Pair(m, a.restrict_to(m), b.restrict_to(m), terms)
+    x = pair.a.lists
+    if bound is compute_sum_bounds:
+        weigh, scale = _bind_weight(pair), np.ones(len(x))
+    elif bound in (compute_share_bounds, compute_full_share_bounds):
+        weigh, ideal = _bind_weight(pair), x.whole_ideal if bound is compute_full_share_bounds else x.ideal
+        best = pair.possible_gains.max() * _cumulate_weights(pair, ideal, 1)[1]
+        scale = np.maximum(total(terms(m, ideal).products), best)
+    else:
+        weigh, scale = (lambda y: 1.0 / np.maximum(y.r, 1)), x.R + 1.0
+    keys, of_a, of_b = pair.collect_weights(weigh)
+    topic, doc = keys % len(x), keys // len(x)
+    gains = pair.possible_gains
+    changes = [gain * ratio(of_a - of_b, scale[topic]) for gain in (gains.max(), gains.min(), 0.0)]
+    return Effects(topic, doc, np.minimum.reduce(changes), np.maximum.reduce(changes))
+
+
+def _bind_weight(pair: Pair) -> Callable[[Lists], Floats]:
+    return lambda x: pair.terms(pair.m, x).weight
 
 
 def has_outer_bounds(m: Measure) -> bool:
