@@ -57,7 +57,8 @@ GUIDES = (
     "docs/pool-samples.md", "docs/pool.md", "docs/preferences.md", "docs/rag.md", "docs/rankings.md",
     "docs/reconcile.md", "docs/repro.md",
     "docs/report.md", "docs/scores.md", "docs/seeds.md", "docs/sessions.md", "docs/shared-task.md",
-    "docs/suites.md", "docs/teach.md", "docs/texts.md", "docs/topics.md", "docs/trec_eval.md", "docs/validate.md",
+    "docs/suites.md", "docs/teach.md", "docs/texts.md", "docs/topics.md", "docs/trec_eval.md", "docs/unjudged.md",
+    "docs/validate.md",
     "docs/verticals.md",
 )  # with commands  # fmt: skip
 SCRIPTED = (

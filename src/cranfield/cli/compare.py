@@ -104,14 +104,7 @@ VERDICT = ("decision", "run", "other", "measure", "topics", "difference", "low",
 
 def run(options: argparse.Namespace) -> int:
     """Compare runs, show the tables, and return the exit code of the gate."""
-    if options.movers is not None and options.movers < 0:
-        raise InputError(f"--movers {options.movers}", "an integer ≥ 0")
-    check_slices(options)
-    _check_unjudged(options)
-    if options.fail_if_worse and options.systems:
-        raise InputError.from_problem("--fail-if-worse is not defined with --systems", "Compare single runs.")
-    if options.movers == 0 and "movers" in (options.tables or ()):
-        raise InputError.from_problem("use either --movers 0 or --table movers, not both")
+    _check_options(options)
     comparison = compute_result(Computation(compare, activity="testing", steps=_count_steps), options)
     if options.bounds_shown:
         comparison = _add_ranges(comparison, options)
@@ -127,6 +120,18 @@ def run(options: argparse.Namespace) -> int:
             fields = convert_numbers({name: getattr(verdict, name) for name in names})
             write_message(level, "gate", [line], **fields, exit=code)
     return code
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    """Raise an error for options that contradict each other."""
+    if options.movers is not None and options.movers < 0:
+        raise InputError(f"--movers {options.movers}", "an integer ≥ 0")
+    check_slices(options)
+    _check_unjudged(options)
+    if options.fail_if_worse and options.systems:
+        raise InputError.from_problem("--fail-if-worse is not defined with --systems", "Compare single runs.")
+    if options.movers == 0 and "movers" in (options.tables or ()):
+        raise InputError.from_problem("use either --movers 0 or --table movers, not both")
 
 
 def _check_unjudged(options: argparse.Namespace) -> None:

@@ -29,7 +29,7 @@ class DecidingDocument:
     """An unjudged document, its ranks in both runs, and the largest change of the difference.
 
     `effect` is exact for measures that are sums of gains, and an estimate for others. A rank is None
-    if the run, down to the cutoff, does not have the document.
+    if the document is not above the cutoff of the run.
     """
 
     topic: str
@@ -103,7 +103,7 @@ class Settlement(TableResult):
             f"{'is' if len(self.documents) == 1 else 'are'} nonrelevant"
         )
         if self.fewest is not None:
-            lines.append(f"fewer than {format_count(self.fewest, 'judgment')} cannot decide, whatever they are")
+            lines.append(f"at least {format_count(self.fewest, 'judgment')} of any level are necessary to decide")
         if not self.exact:
             lines.append("the range is an outer bound: a shorter list may be enough")
         return lines
@@ -236,7 +236,7 @@ class _Decision:
         return rows if is_sum(self.bounding.measure) or enough > _MAX_TRIALS else self._drop_needless(rows)
 
     def _drop_needless(self, rows: Ints) -> Ints:
-        """Return the documents without those that are not needed, smallest effect first."""
+        """Return the documents that the list needs. Documents with small effects are omitted first."""
         topic, doc, _, _ = self.effects
         codes = self._encode(topic, doc)
         needed: Bools = np.full(len(rows), True)

@@ -54,7 +54,7 @@ class Topics:
 
     @property
     def relevant(self) -> Floats:
-        """The number of relevant documents that the tool knows."""
+        """The number of relevant documents in the input of the tool."""
         return self.R_retrieved if self.conventions["tool-knows"] == "ranking" else self.R
 
 

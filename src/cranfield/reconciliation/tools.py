@@ -112,7 +112,7 @@ NAMES = tuple(dict.fromkeys(tool.name for tool in TOOLS))
 
 
 def build_conventions(tool: Tool, m: Measure) -> dict[str, str]:
-    """Return all conventions of a tool, cranfield's where the tool has none of its own."""
+    """Return all conventions of a tool. The default is cranfield's convention."""
     conventions = {**DEFAULTS, **tool.conventions}
     if m.cutoff is None and conventions["AP-over"] in ("min", "min-retrieved"):
         conventions["AP-over"] = {"min": "R", "min-retrieved": "retrieved"}[conventions["AP-over"]]
