@@ -46,8 +46,9 @@ from tests import ROOT
 from tests.made import exit_code, in_10_digits
 
 GUIDES = (
-    "README.md", "docs/agreement.md", "docs/ambiguous.md", "docs/archive.md", "docs/answer-files.md", "docs/answers.md", "docs/assess.md",
-    "docs/battles.md", "docs/chunks.md", "docs/ci.md", "docs/command-line.md", "docs/compare-scores.md",
+    "README.md", "docs/agreement.md", "docs/ambiguous.md", "docs/answer-files.md", "docs/answers.md", "docs/assess.md",
+    "docs/archive.md", "docs/battles.md", "docs/chunks.md", "docs/ci.md", "docs/command-line.md",
+    "docs/compare-scores.md",
     "docs/compare.md", "docs/criteria.md", "docs/custom-measures.md", "docs/custom-models.md", "docs/cwl.md",
     "docs/diff.md", "docs/cwl_eval.md", "docs/distributions.md", "docs/diversity.md", "docs/evaluate.md",
     "docs/files.md", "docs/fuse.md", "docs/gallery.md", "docs/gdeval.md", "docs/judge-samples.md", "docs/judges.md",

@@ -217,6 +217,7 @@ ROWS = (
     Command(
         "repro",
         group="compare",
+        records=True,
         needs="scipy.special",
         does="measure how well runs reproduce other runs",
         example="qrels.txt --original a.run b.run --reproduced a2.run b2.run\n"

@@ -126,8 +126,8 @@ class Verification(TableResult):
         yield from align_columns([names, *[[*map(escape_unprintable, row)] for row in rows]], "lllrrl")
         if (hidden := len(self.differences) - limit) > 0:
             yield f"… {hidden} more; -v lists them"
-        if self.largest is not None:
-            yield f"largest difference: {self.largest['absolute']:.3g} absolute, {self.largest['relative']:.3g} relative"
+        if largest := self.largest:
+            yield f"largest difference: {largest['absolute']:.3g} absolute, {largest['relative']:.3g} relative"
 
     def __repr__(self) -> str:
         return self._format_text()
