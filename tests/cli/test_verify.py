@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -262,6 +263,32 @@ class TestChecks:
         assert cranfield("report q x y -m AP -o report.html --record n.json").code == 0
         record = Record.read("report.html")
         assert record == Record.read("n.json")
+        assert cranfield("verify report.html").code == 0
+
+    def test_verify_html_report_of_a_suite(self, recorded: Path, cranfield: Command) -> None:
+        systems = '[systems]\nx = "{collection}.x"\ny = "{collection}.y"\n'
+        Path("s.toml").write_text(f'[collections.a]\nqrels = "q"\n[collections.b]\nqrels = "q"\n{systems}')
+        for collection in "ab":
+            Path(f"{collection}.x").write_text(X)
+            Path(f"{collection}.y").write_text(Y)
+        assert cranfield("suite s.toml -m AP --report suite.html").code == 0
+        assert Record.read("suite.html").data["command"] == "suite"
+        assert cranfield("verify suite.html").code == 0
+
+    def test_html_report_names_the_hash_of_presets(self, recorded: Path, cranfield: Command) -> None:
+        Path("p.toml").write_text('[presets.mine]\nmeasures = ["AP"]\n')
+        assert cranfield("report q x y --preset mine --presets p.toml -o report.html").code == 0
+        digest = sha256(Path("p.toml").read_bytes()).hexdigest()
+        text = Path("report.html").read_text(encoding="utf-8")
+        assert f"p.toml sha256:{digest}" in text
+        assert ("preset", digest) in [(x["role"], x["sha256"]) for x in Record.read("report.html").data["inputs"]]
+
+    def test_html_report_escapes_its_record(self, recorded: Path, cranfield: Command) -> None:
+        name = "</script><script>alert(1)</script>"
+        Path("x").write_text(X.replace(" x\n", f" {name}\n"))
+        assert cranfield("report q x y -m AP -o report.html").code == 0
+        assert "<script>alert" not in Path("report.html").read_text(encoding="utf-8")
+        assert name in Record.read("report.html").data["result"]["runs"]
         assert cranfield("verify report.html").code == 0
 
 

@@ -497,7 +497,7 @@ def to_json(value: Any) -> Any:
 def needs_recording(options: argparse.Namespace, command: str) -> bool:
     """Return True if a command has a record: with --record, if it is verified, and in every HTML report."""
     has_record = getattr(options, "record", None) is not None or getattr(options, "recorded", False)
-    return has_record or command == "report"
+    return has_record or command == "report" or isinstance(getattr(options, "report", None), str)
 
 
 def record_command(parser: Parser, words: Sequence[str], options: argparse.Namespace, run: Callable[[], int]) -> int:

@@ -33,6 +33,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.answers import split_measures
 from cranfield.options import OptionGroup, option, switch
 from cranfield.report.formats.machine_readable import build_document
+from cranfield.report.page.contents import ReportData
 from cranfield.report.page.html import load_template
 from cranfield.report.page.report import DEPTH, TITLE, ReportPage, describe_source, report_page
 from cranfield.report.results import prepare_output
@@ -117,6 +118,7 @@ def _add_sources(page: ReportPage, options: argparse.Namespace) -> ReportPage:
 
 def _build_result(page: ReportPage) -> dict[str, Any]:
     """Return scores and comparisons as in JSON, for the record."""
+    assert isinstance(page.contents, ReportData)  # noqa: S101
     parts = [build_document(prepare_output(x, "json", {"per_topic": True})) for x in page.contents.parts.parts]
     comparisons = [x for x in page.contents.part_comparisons if x is not None]
     compared = [build_document(prepare_output(comparison, "json", {})) for comparison in comparisons]

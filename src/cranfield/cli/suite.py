@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from dataclasses import replace
 from typing import Any, get_args
 
 from cranfield.cli.messages import write_message
@@ -69,8 +70,9 @@ def run(options: argparse.Namespace) -> int:
         load_template()  # before the work, not after it
     result = compute_suite(options)
     if options.report is not None:
+        options.recording.set_result(result)
         page = report_page(result, title=SUITE_TITLE, command=shlex.join(options.arguments))
-        write(page.html, options.report)
+        write(replace(page, record=options.recording.embedded.data).html, options.report)
     show(result, options)
     if not options.fail_if_worse:
         return 0
