@@ -94,6 +94,20 @@ class TestSuite:
         assert means["nq", "dense"] == pytest.approx(5 / 6)
         assert means["quora", "sparse"] == pytest.approx(1 / 6)
 
+    def test_suite_slices_and_clusters_by_file_of_collection(self, cranfield: Command) -> None:
+        for name in ("nq", "quora", "scifact"):
+            rows = "".join(f"q{i},{'ab'[i > 5]},{i // 2}\n" for i in range(1, 7))
+            written(Path(f"beir/{name}/topics.csv"), f"topic,kind,need\n{rows}")
+        line = ["suite", "suite.toml", "--clusters", "beir/{collection}/topics.csv:need", "-f", "json"]
+        plain, clustered = (json.loads(cranfield.printed(*words))["pairs"] for words in (line[:2] + line[4:], line))
+        assert [row["difference"] for row in plain] == [row["difference"] for row in clustered]
+        assert [row["se"] for row in plain] != [row["se"] for row in clustered]
+        suite = Path("suite.toml")
+        text = 'by = "beir/{collection}/topics.csv:kind"\n' + suite.read_text(encoding="utf-8")
+        suite.write_text(text, encoding="utf-8")
+        slices = json.loads(cranfield.printed("suite", "suite.toml", "-f", "json"))["slices"]
+        assert {(row["slice"], row["collections"], row["topics"]) for row in slices} == {("a", 3, 15)}
+
     @pytest.mark.parametrize(
         ("line", "message"),
         [

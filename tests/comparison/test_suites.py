@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import cranfield as cf
 from cranfield.comparison.suites import Suite, suite
@@ -330,3 +333,110 @@ def test_pair_unknown_names_raise() -> None:
         result.pair("b", "a")
     with pytest.raises(CranfieldError, match="measure 'AP'"):
         result.pair("a", "b", "AP")
+
+
+def name_scores(clusters: dict[str, str] | None = None, **runs: Any) -> cf.Scores:
+    scores_of_runs = cf.read_scores({run.replace("_", "-"): x for run, x in scores(**runs).items()})
+    return replace(scores_of_runs, clusters=clusters or {})
+
+
+class TestClusters:
+    @checks("cf.suite", against="by hand")
+    def test_suite_clusters_equal_worked_numbers(self) -> None:
+        """Example 1 of section 2 of the specification on a collection: CR2."""
+        differences = (0.1, 0.3, 0.0, 0.2, 0.2, 0.2, -0.1, 0.1)
+        part = name_scores({str(i): str(i // 2) for i in range(8)}, a=differences, b=(0.0,) * 8)
+        result = suite({"x": part, "y": part}, trials=50)
+        row = result.forest[0]
+        assert (row.difference, row.se) == pytest.approx((0.125, 0.047871), abs=1e-6)
+        assert (row.low, row.high) == pytest.approx((-0.027348, 0.277348), abs=1e-6)
+        pair = result.pairs[0]
+        assert (pair.se, pair.df) == pytest.approx((row.se / 2**0.5, 6))  # two equal terms of 3 degrees of freedom
+        assert "other clusters of topics (CR2)" in result.to_dict()["captions"]["runs"]
+
+    @checks("cf.suite", against="by hand")
+    def test_suite_seeds_and_clusters_equal_worked_numbers(self) -> None:
+        """Section 5: example 3.1 with the clusters {1, 2}, {3}, {4}."""
+        runs = {"d_1": (0.4, 0.5, 0.6, 0.3), "d_2": (0.5, 0.6, 0.8, 0.3)}
+        runs |= {"b_1": (0.3, 0.4, 0.5, 0.3), "b_2": (0.3, 0.5, 0.4, 0.2)}
+        part = name_scores({"0": "p", "1": "p", "2": "q", "3": "r"}, **runs)
+        row = suite({"x": part, "y": part}, systems=["d-*", "b-*"], trials=50).forest[0]
+        assert row.se == pytest.approx(0.066536, abs=1e-6)
+        half = (row.high - row.low) / 2
+        assert half / row.se == pytest.approx(stats.t.ppf(0.975, 1.8), rel=1e-5)
+
+    @checks("cf.suite", against="enumeration")
+    def test_suite_clusters_are_resampled_completely(self) -> None:
+        """Three clusters of unequal size on one collection, and a constant other: 27 samples."""
+        x = np.array([0.5, 0.1, 0.2, 0.4, 0.9, 0.3])
+        groups = ([0, 1, 2], [3], [4, 5])
+        part = name_scores({str(i): str(g) for g, rows in enumerate(groups) for i in rows}, a=x, b=(0.45,) * 6)
+        other = name_scores({str(i): str(i) for i in range(3)}, a=(0.5,) * 3, b=(0.5,) * 3)
+        share = np.mean([
+            x[[i for g in draw for i in groups[g]]].mean() > 0.45 for draw in product(range(3), repeat=3)
+        ])  # fmt: skip
+        row = next(row for row in suite({"x": part, "y": other}, trials=40_000).runs if row.run == "a")
+        assert row.best == pytest.approx(share, abs=0.02)
+
+    def test_suite_standardise_with_clusters_raises(self) -> None:
+        part = name_scores({str(i): str(i) for i in range(4)}, a=(0.1, 0.2, 0.3, 0.4), b=(0.2,) * 4)
+        with pytest.raises(CranfieldError, match="standardised differences of topics in clusters"):
+            suite({"x": part, "y": part}, standardise=True)
+
+    def test_suite_two_clusters_raise(self) -> None:
+        part = name_scores({str(i): str(i // 2) for i in range(4)}, a=(0.1, 0.2, 0.3, 0.4), b=(0.2,) * 4)
+        with pytest.raises(CranfieldError, match="collection x: 2 clusters, expected at least 3"):
+            suite({"x": part, "y": part})
+
+
+class TestSlices:
+    @pytest.fixture
+    def content(self) -> dict[str, cf.Scores]:
+        """Topics of two kinds; on k2, rare topics."""
+        parts = {name: cf.read_scores(of_runs) for name, of_runs in draw_suite(sizes=(20, 30, 24)).items()}
+        return {
+            name: replace(part, attributes={"kind": {
+                t: "rare" if name == "k2" and int(t) > 20 else ("nav", "fact")[int(t) % 2] for t in part.topics
+            }})
+            for name, part in parts.items()
+        }  # fmt: skip
+
+    def test_suite_slice_equals_suite_of_its_topics(self, content: dict[str, cf.Scores]) -> None:
+        result = suite(content, trials=20, baseline="a")
+        restricted = {
+            name: part.select(topics=[t for t in part.topics if part.attributes["kind"][t] == "nav"])
+            for name, part in content.items()
+        }
+        expected = suite(restricted, trials=20, baseline="a")
+        rows = [row for row in result.slice_pairs if row.slice == "nav"]
+        for row in rows:
+            pair = expected.pair(row.run, row.other)
+            assert (row.difference, row.low, row.high) == pytest.approx((pair.difference, pair.low, pair.high))
+            assert (row.uncorrected, row.topics) == (pytest.approx(pair.uncorrected), pair.topics)
+        means = {row.run: row for row in expected.runs}
+        for row in [row for row in result.slices if row.slice == "nav"]:
+            assert (row.mean, row.low) == pytest.approx((means[row.run].mean, means[row.run].low))
+
+    def test_suite_slices_are_corrected_over_pairs_and_slices(self, content: dict[str, cf.Scores]) -> None:
+        rows = suite(content, trials=20).slice_pairs
+        assert len(rows) == 6
+        expected = cf.stats.holm([row.uncorrected for row in rows]).pvalues
+        assert [row.pvalue for row in rows] == pytest.approx([*expected])
+
+    def test_suite_small_slice_is_noted(self, content: dict[str, cf.Scores]) -> None:
+        result = suite(content, trials=20)
+        assert {row.slice for row in result.slices} == {"nav", "fact"}
+        [note] = [note for note in result.notes if note.kind == "small-slice"]
+        assert "slice rare has fewer than 5 topics" in note.text
+        assert "(k2)" in note.text
+
+    def test_suite_slice_columns_are_in_order(self, content: dict[str, cf.Scores]) -> None:
+        result = suite(content, trials=20)
+        common = "measure attribute slice run"
+        assert result.to_polars("slices").columns == f"{common} collections topics mean low high".split()
+        assert result.to_polars("slice_pairs").columns == (
+            f"{common} other collections topics difference low high pvalue uncorrected wins ties losses verdict".split()
+        )
+        assert "slices" in result.to_dict()
+        with pytest.raises(CranfieldError, match="table slices"):
+            suite(EXAMPLE, trials=20).to_polars("slices")

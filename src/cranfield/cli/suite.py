@@ -12,6 +12,7 @@ from cranfield.cli.options import call
 from cranfield.cli.output import build_output_options, check_output, show, write
 from cranfield.cli.progress import Progress
 from cranfield.cli.scores import build_evaluation_options, build_measure_options
+from cranfield.cli.slices import SLICES
 from cranfield.cli.systems import SYSTEM_OPTIONS
 from cranfield.comparison.suite_tables import TABLES, write_sentence
 from cranfield.comparison.suites import Suite, suite
@@ -57,6 +58,7 @@ OPTIONS = (
     ),
     option("--report", "FILE", "also write an HTML report with a switch between collections"),
     *build_output_options(TABLES),
+    *SLICES,
     *build_evaluation_options(scores=False),
 )
 SUITE_TITLE = "Suite"

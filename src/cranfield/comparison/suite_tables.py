@@ -16,21 +16,22 @@ from cranfield.stats.tables import build_p_column
 from cranfield.tables import FLAT, PAPER
 from cranfield.wording import format_count, format_number
 
-TABLES = ("results", "cells", "runs", "forest", "pairs", "sentences")
+TABLES = ("results", "cells", "runs", "forest", "pairs", "sentences", "slices", "slice_pairs")
 _MAX_SENTENCES = 3  # in the answer above the tables
 _FOREST_PAIRS = 3  # more pairs would hide the other tables
 
 
 def select_tables(result: Suite, format: str) -> tuple[str, ...]:
     """Return the names of the default tables."""
+    slices, means = (("slice_pairs",), ("slices",)) if result.slices else ((), ())
     if format in FLAT:
         return ("pairs",)
     if format == "json":
-        return TABLES[1:5]
+        return (*TABLES[1:5], *slices, *means)
     if format in PAPER:
-        return ("results", "pairs")
+        return ("results", "pairs", *slices)
     forest = ("forest",) if len(result.pairs) <= _FOREST_PAIRS else ()
-    return ("results", "runs", "pairs", *forest)
+    return ("results", "runs", "pairs", *forest, *slices)
 
 
 def build_tables(result: Suite, pool: bool = False) -> list[tables.ResultTable]:
@@ -42,6 +43,7 @@ def build_tables(result: Suite, pool: bool = False) -> list[tables.ResultTable]:
         _build_forest_table(result),
         _build_pair_table(result, pool),
         _build_sentence_table(result),
+        *([_build_slice_table(result), _build_slice_pair_table(result)] if result.slices else []),
     ]
 
 
@@ -68,11 +70,17 @@ def describe_size(result: Suite) -> str:
     return f"{runs} on {collections} ({format_count(sum(counts.values()), 'topic')})"
 
 
+def describe_topics(result: Suite) -> str:
+    """Return the units that are sampled on a collection."""
+    has_clusters = any(scores.clusters for scores in result.scores.values())
+    return "clusters of topics (CR2)" if has_clusters else "topics"
+
+
 def _describe_population(result: Suite) -> str:
     """Return what the first interval generalises to."""
     seeds = " and other seeds" if result.seeds == "random" else ""
     fixed = ", means over fixed seeds" if result.seeds == "fixed" else ""
-    return f"these {format_count(len(result.collections), 'collection')}, other topics{seeds}{fixed}"
+    return f"these {format_count(len(result.collections), 'collection')}, other {describe_topics(result)}{seeds}{fixed}"
 
 
 def _has_several_measures(result: Suite) -> bool:
@@ -265,6 +273,54 @@ def _build_pair_table(result: Suite, pool: bool) -> tables.ResultTable:
     )  # fmt: skip
 
 
+def _build_slice_table(result: Suite) -> tables.ResultTable:
+    """Build the table of macro means on slices."""
+    column = tables.bind_rows(result.slices)
+    caption = (
+        f"Macro means of {describe_size(result)}{_describe_measure(result)} on slices of topics, over the collections "
+        f"that have the slice, with {tables.format_percent(1 - result.alpha)} intervals for "
+        f"{_describe_population(result)}."
+    )
+    return tables.build_table(
+        "slices",
+        caption,
+        column("measure", visible=_has_several_measures(result), key=True),
+        *tables.build_columns(column, "attribute", "slice", key=True),
+        column("run", head="system", key=True),
+        *tables.build_columns(column, "collections", "topics"),
+        column("mean", head="macro mean"),
+        *tables.build_interval_columns(result.slices, 1 - result.alpha),
+    )
+
+
+def _build_slice_pair_table(result: Suite) -> tables.ResultTable:
+    """Build the table of differences of macro means on slices."""
+    rows, other_head = result.slice_pairs, _name_other(result)
+    column = tables.bind_rows(rows)
+    caption = (
+        f"Differences of macro means on slices of topics, system − {other_head}{_describe_measure(result)}, over the "
+        f"collections that have the slice: paired t, two-sided, {CORRECTIONS[result.correction].title} for all pairs "
+        f"and slices of an attribute, α = {result.alpha:g}. * p ≤ α. Intervals: {_describe_population(result)}. "
+        "Win/tie/loss: number of collections."
+    )
+    return tables.build_table(
+        "slice_pairs",
+        caption,
+        column("measure", visible=_has_several_measures(result), key=True),
+        *tables.build_columns(column, "attribute", "slice", key=True),
+        column("run", head="system", key=True),
+        column("other", head=other_head, key=True),
+        *tables.build_columns(column, "collections", "topics"),
+        column("difference", text=tables.format_difference),
+        *tables.build_interval_columns(rows, 1 - result.alpha, "+"),
+        build_p_column(rows, result.alpha),
+        column("uncorrected", visible=False),
+        *tables.build_columns(column, "wins", "ties", "losses", visible=False),
+        tables.Field("counts", None, "win/tie/loss", [f"{r.wins}/{r.ties}/{r.losses}" for r in rows]),
+        column("verdict", visible=False),
+    )
+
+
 def _rename_key_columns(column: Any, result: Suite, other_head: str) -> list[tables.Field]:
     return [
         column("measure", visible=_has_several_measures(result), key=True),
@@ -327,7 +383,7 @@ def write_sentence(result: Suite, pair: SuitePair) -> str:
     significance = "significantly" if pair.pvalue <= result.alpha else "not significantly"
     relation = f"{pair.verdict} than" if pair.verdict else "different from"
     standardised = " of standardised differences" if result.standardise else ""
-    units = "other topics and other seeds" if result.seeds == "random" else "other topics"
+    units = f"other {describe_topics(result)}{' and other seeds' if result.seeds == 'random' else ''}"
     parts = [
         f"By {pair.measure}, {pair.run} is {significance} {relation} {pair.other} on {_count_collections(result)}: "
         f"difference of macro means{standardised} {tables.format_difference(pair.difference)}, {confidence} interval "

@@ -11,9 +11,20 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import TOLERANCE, Floats, estimate_rounding, subtract_rounded
+from cranfield.arrays import TOLERANCE, Floats
 from cranfield.comparison import _list_pairs, _order_runs, _read_baselines
 from cranfield.comparison.pairs import Verdict
+from cranfield.comparison.suite_estimates import (
+    SuiteEstimate,
+    SuiteEstimator,
+    SuitePart,
+    SuiteSettings,
+    build_outcome,
+    extract_parts,
+    mean,
+    resample_macro_means,
+)
+from cranfield.comparison.suite_slices import SuiteSlice, SuiteSlicePair, SuiteSlices, compare_slices
 from cranfield.comparison.systems import Seeds, SystemRuns, read_system_runs
 from cranfield.data.run_systems import SystemsLike
 from cranfield.dataclass import dataclass
@@ -22,15 +33,14 @@ from cranfield.errors import InputError, check_choice
 from cranfield.evaluation.suites import MissingRuns, SuiteScores, get_group, read_suite
 from cranfield.scores import Note, Scores, format_first_notes
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.crossed import SeedTerm, Term, Variance, combine_terms, measure_runs, note_few_seeds
+from cranfield.stats.crossed import note_few_seeds
 from cranfield.stats.crossed import summarise_ranks as summarise_resampled_ranks
 from cranfield.stats.measure_scores import extract_measure
 from cranfield.stats.notes import merge_notes
 from cranfield.stats.paired import build_t_outcome
-from cranfield.stats.resampling import TRIALS, run_in_chunks
+from cranfield.stats.resampling import TRIALS
 from cranfield.stats.result import Outcome, check_alpha, format_p, format_p_statement
 from cranfield.stats.suites import (
-    combine_variances,
     compute_tau2,
     compute_weights,
     measure_heterogeneity,
@@ -40,14 +50,7 @@ from cranfield.stats.suites import (
 from cranfield.tables import ResultTable
 from cranfield.wording import escape_unprintable, format_count, format_names, suggest_keywords
 
-_LIKE_THESE = 3  # collections from which other collections are estimated
 _PAIRS_SHOWN = 10
-
-
-def mean(values: Iterable[float]) -> float:
-    """Return the mean, independent of the order of the values."""
-    items = [*values]
-    return math.fsum(items) / len(items)
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,8 @@ class Suite(TableResult):
 
     `scores` has the scores of each collection, or of each part of one, `means` the mean of each
     system on each collection (as topics). `systems` maps systems to their runs. `seeds` is
-    ``random`` or ``fixed``, or empty if every system has one run.
+    ``random`` or ``fixed``, or empty if every system has one run. `slices` and `slice_pairs` are macro
+    means and comparisons on the slices of topics, if scores have attributes.
     """
 
     scores: Mapping[str, Scores]
@@ -173,6 +177,8 @@ class Suite(TableResult):
     seeds: str = ""
     standardise: bool = False
     notes: tuple[Note, ...] = ()
+    slices: tuple[SuiteSlice, ...] = ()
+    slice_pairs: tuple[SuiteSlicePair, ...] = ()
 
     @property
     def collections(self) -> tuple[str, ...]:
@@ -282,7 +288,8 @@ def suite(
     lower
         Measures for which lower is better, as in `read_scores`.
     evaluation
-        Options of `evaluate` for all collections: ``{"depth": 100}``.
+        Options of `evaluate` for all collections: ``{"depth": 100}``. The value
+        ``"{collection}/topics.csv:kind"`` of `by` or `clusters` has the name of each collection.
 
     >>> x = {"a": {"1": 0.5, "2": 0.6, "3": 0.4}, "b": {"1": 0.4, "2": 0.5, "3": 0.2}}
     >>> y = {"a": {"1": 0.2, "2": 0.3, "3": 0.4}, "b": {"1": 0.3, "2": 0.1, "3": 0.1}}
@@ -297,14 +304,16 @@ def suite(
     mode = system_runs.seeds if any(len(names) > 1 for names in groups.values()) else ""
     if standardise and mode == "random":
         raise InputError.from_problem("standardised differences of random seeds", "Use --seeds fixed (seeds='fixed').")
+    if standardise and any(scores.clusters for scores in content.scores.values()):
+        raise InputError.from_problem("standardised differences of topics in clusters", "Omit --standardise.")
     chosen = "holm" if correction is None else correction
     check_choice("correction", chosen, CORRECTIONS)
-    parts = [_extract_parts(content, m) for m in range(len(content.measures))]
+    parts = [extract_parts(content, m) for m in range(len(content.measures))]
     means = _collect_means(content, parts, groups)
     baselines = _read_baselines(means, baseline)
-    settings = _Settings(groups, mode == "random", standardise, chosen, alpha, trials, seed, threads, baselines)
+    settings = SuiteSettings(groups, mode == "random", standardise, chosen, alpha, trials, seed, threads, baselines)
     results = [_compare_measure(means, m, parts[m], settings) for m in range(len(content.measures))]
-    cells, rows, forest, pairs, notes = zip(*results, strict=True)
+    cells, rows, forest, pairs, slices, notes = zip(*results, strict=True)
     all_notes = (*content.notes, *_merge_collection_notes(content), *chain(*notes))
     all_notes += note_few_collections(len(means.topics)) + tuple(system_runs.note_runs())
     return Suite(
@@ -323,43 +332,12 @@ def suite(
         mode,
         standardise,
         all_notes,
+        tuple(chain.from_iterable(x.slices for x in slices)),
+        tuple(chain.from_iterable(x.pairs for x in slices)),
     )
 
 
 # -- systems and parts ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Settings:
-    """Systems with their runs, and the settings of comparisons."""
-
-    groups: Mapping[str, tuple[str, ...]]
-    random_seeds: bool
-    standardise: bool
-    correction: str
-    alpha: float
-    trials: int
-    seed: int
-    threads: int | None
-    baselines: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Scores of a measure on a collection, or on a part of one: `systems` are arrays [topics, runs].
-
-    The weights of all parts of a collection have the sum 1. `measure` is its name on this collection.
-    """
-
-    collection: str
-    measure: str
-    weight: float
-    runs: tuple[str, ...]
-    values: Floats
-
-    def get_runs(self, names: Sequence[str]) -> Floats:
-        """Return the scores of some runs [topics, runs]."""
-        return self.values[:, [self.runs.index(name) for name in names]]
 
 
 def _read_groups(content: SuiteScores, systems: SystemsLike, seeds: Seeds | None) -> SystemRuns:
@@ -374,25 +352,8 @@ def _read_groups(content: SuiteScores, systems: SystemsLike, seeds: Seeds | None
     return groups
 
 
-def _extract_parts(content: SuiteScores, m: int) -> list[_Part]:
-    """Return the scores of a measure on each collection or part."""
-    sizes: dict[str, int] = {}
-    for name in content.scores:
-        sizes[get_group(name)] = sizes.get(get_group(name), 0) + 1
-    parts = []
-    for name, scores in content.scores.items():
-        matrix = extract_measure(scores, scores.measures[m], turned=False).matrix
-        if len(matrix.topics) < 2:
-            count = format_count(len(matrix.topics), "topic")
-            raise InputError(f"{count} with {scores.measures[m]}", "at least 2", f"collection {name}")
-        parts.append(
-            _Part(get_group(name), scores.measures[m], 1 / sizes[get_group(name)], matrix.systems, matrix.values)
-        )
-    return parts
-
-
 def _collect_means(
-    content: SuiteScores, parts: Sequence[Sequence[_Part]], groups: Mapping[str, tuple[str, ...]]
+    content: SuiteScores, parts: Sequence[Sequence[SuitePart]], groups: Mapping[str, tuple[str, ...]]
 ) -> Scores:
     """Return the means of systems on collections as scores, with collections as topics."""
     collections = tuple(dict.fromkeys(map(get_group, content.scores)))
@@ -413,7 +374,7 @@ def _collect_means(
     )
 
 
-def _compute_mean(parts: Iterable[_Part], collection: str, runs: Sequence[str]) -> float:
+def _compute_mean(parts: Iterable[SuitePart], collection: str, runs: Sequence[str]) -> float:
     """Return the mean of a system on a collection, over parts, runs and topics."""
     in_collection = [part for part in parts if part.collection == collection]
     return mean([mean([mean(x) for x in part.get_runs(runs).T]) for part in in_collection])
@@ -421,179 +382,42 @@ def _compute_mean(parts: Iterable[_Part], collection: str, runs: Sequence[str]) 
 
 # -- one measure ----------------------------------------------------------------------------------
 
-_Results: TypeAlias = tuple[list[SuiteCell], list[SuiteRun], list[SuiteDifference], list[SuitePair], list[Note]]
+_Results: TypeAlias = tuple[
+    list[SuiteCell], list[SuiteRun], list[SuiteDifference], list[SuitePair], SuiteSlices, list[Note]
+]
 
 
-def _compare_measure(means: Scores, m: int, parts: Sequence[_Part], settings: _Settings) -> _Results:
-    """Return cells, runs, forest, pairs and notes of a measure."""
+def _compare_measure(means: Scores, m: int, parts: Sequence[SuitePart], settings: SuiteSettings) -> _Results:
+    """Return cells, runs, forest, pairs, slices and notes of a measure."""
     measure, better = means.measures[m], means.better[m]
     part = extract_measure(means, measure, turned=False).matrix
     order = _order_runs(part, better)
     names = [means.runs[i] for i in order]
-    estimator = _Estimator(parts, means.topics, settings)
+    estimator = SuiteEstimator(parts, means.topics, settings)
     cells = [*_build_cells(means, measure, names, estimator)]
     runs = [*_build_runs(means, m, names, estimator)]
     pairs = _list_pairs(order, [*map(means.runs.index, settings.baselines)])
     estimates = [estimator.compare(means.runs[i], means.runs[j]) for i, j in pairs]
     forest = [*chain.from_iterable(_build_forest(measure, x, estimator) for x in estimates)]
-    notes = [*_collect_pair_notes(measure, estimates)]
-    return cells, runs, forest, _build_pairs(measure, better, estimates, estimator), notes
-
-
-@dataclass(frozen=True, eq=False)
-class _Estimate:
-    """Difference of two systems: `d`, `v` and `df` of collections, and the variance of the macro mean.
-
-    `terms` are the seed terms of the macro mean, and `tolerance` the rounding error of differences.
-    """
-
-    run: str
-    other: str
-    d: Floats
-    v: Floats
-    df: Floats
-    variance: Variance
-    like_these: Variance | None
-    prediction: float
-    seeds: tuple[int, int]
-    tolerance: float
-
-
-@dataclass(frozen=True, eq=False)
-class _Estimator:
-    """Estimates of one measure, from the parts of all collections."""
-
-    parts: Sequence[_Part]
-    collections: tuple[str, ...]
-    settings: _Settings
-
-    @property
-    def confidence(self) -> float:
-        """Confidence of intervals."""
-        return 1 - self.settings.alpha
-
-    def get_systems(self, part: _Part, system: str) -> Floats:
-        """Return the scores of a system on a part [topics, runs], means over runs of fixed seeds."""
-        x = part.get_runs(self.settings.groups[system])
-        return x if self.settings.random_seeds else x.mean(axis=1, keepdims=True)
-
-    def list_parts(self, collection: str) -> list[_Part]:
-        """Return the parts of a collection."""
-        return [part for part in self.parts if part.collection == collection]
-
-    def count_topics(self, collection: str) -> int:
-        """Return the number of topics of a collection."""
-        return sum(len(part.values) for part in self.list_parts(collection))
-
-    def estimate_variance(self, systems: Sequence[str], collections: Sequence[str]) -> Variance:
-        """Return the variance of a macro mean, or of a difference, over some collections."""
-        parts = [part for part in self.parts if part.collection in collections]
-        weights = [part.weight / len(collections) for part in parts]
-        samples = [[self.get_systems(part, system) for system in systems] for part in parts]
-        topic_terms = []
-        for weight, xs in zip(weights, samples, strict=True):
-            _, variance = self._summarise(xs)
-            topic_terms.append(Term(weight**2 * variance, len(xs[0]) - 1))
-        seeds = [_build_seed_term(weights, [xs[i] for xs in samples]) for i in range(len(systems))]
-        return combine_terms(topic_terms, [term for term in seeds if term is not None])
-
-    def _summarise(self, xs: Sequence[Floats]) -> tuple[float, float]:
-        """Return the mean and its variance s² / n on a part: of a system, or of a difference."""
-        of_topics = [x.mean(axis=1) for x in xs]
-        z = of_topics[0] if len(xs) == 1 else subtract_rounded(of_topics[0], of_topics[1], estimate_rounding(*xs))
-        n = len(z)
-        is_constant = np.ptp(z) <= estimate_rounding(*xs)
-        deviation = 0.0 if is_constant else float(z.std(ddof=1))
-        if not (self.settings.standardise and len(xs) == 2):
-            return mean(z), deviation**2 / n
-        if deviation == 0:
-            if z.any():
-                raise InputError.from_problem("equal differences on all topics of a collection", "Omit --standardise.")
-            return 0.0, 1 / n
-        d = mean(z) / deviation
-        return d, 1 / n + d**2 / (2 * n)
-
-    def compare(self, run: str, other: str) -> _Estimate:
-        """Return the estimates of the difference of two systems."""
-        d, v, df = (np.empty(len(self.collections)) for _ in range(3))
-        for k, collection in enumerate(self.collections):
-            parts = self.list_parts(collection)
-            samples = [[self.get_systems(part, system) for system in (run, other)] for part in parts]
-            rows = [self._summarise(xs) for xs in samples]
-            sizes = np.array([len(xs[0]) for xs in samples])
-            d[k] = mean([row[0] for row in rows])
-            total, dof = combine_variances(np.array([row[1] for row in rows]), sizes - 1.0)
-            v[k], df[k] = total / len(parts) ** 2, dof
-        scale = max(float(np.abs(part.values).max(initial=0.0)) for part in self.parts)
-        tolerance = 0.0 if self.settings.standardise else TOLERANCE * scale
-        d = np.where(np.abs(d) <= tolerance, 0.0, d)
-        variance = self.estimate_variance((run, other), self.collections)
-        seeds = [len(self.settings.groups[system]) for system in (run, other)]
-        like_these, prediction = self._generalise((run, other), d, v, float(variance.df))
-        return _Estimate(run, other, d, v, df, variance, like_these, prediction, (seeds[0], seeds[1]), tolerance)
-
-    def _generalise(self, systems: Sequence[str], d: Floats, v: Floats, df: float) -> tuple[Variance | None, float]:
-        """Return the variance of the mean of collections like these, and the error of a prediction."""
-        K = len(self.collections)
-        if K < _LIKE_THESE:
-            return None, math.nan
-        spread = max(float(d.var(ddof=1)), float(v.mean()))
-        terms = []
-        for system in systems:
-            by_collection = [self.list_parts(collection) for collection in self.collections]
-            run_means = [
-                np.mean([self.get_systems(part, system).mean(axis=0) for part in parts], axis=0)
-                for parts in by_collection
-            ]
-            terms += _build_crossed_term(np.array(run_means))
-        variance = combine_terms([Term(spread / K, K - 1)], terms)
-        variance = replace(variance, df=min(float(variance.df), df))
-        return variance, math.sqrt(float(variance.value) + spread)
-
-
-def _build_seed_term(weights: Sequence[float], samples: Sequence[Floats]) -> SeedTerm | None:
-    """Return the term of a system with several runs, on parts with weights."""
-    s = samples[0].shape[1]
-    if s == 1:
-        return None
-    macro_means = np.sum([w * x.mean(axis=0) for w, x in zip(weights, samples, strict=True)], axis=0)
-    is_constant = np.ptp(macro_means) <= estimate_rounding(*samples)
-    between = 0.0 if is_constant else float(macro_means.var(ddof=1)) / s
-    within = []
-    for weight, x in zip(weights, samples, strict=True):
-        n = len(x)
-        within.append(Term(weight**2 * float(measure_runs(x)[1]) / (n * s), (n - 1) * (s - 1)))
-    return SeedTerm(Term(between, s - 1), tuple(within))
-
-
-def _build_crossed_term(x: Floats) -> list[SeedTerm]:
-    """Return the seed term of means [collections, runs], with collections as topics."""
-    n, s = x.shape
-    if s == 1:
-        return []
-    between, rest = measure_runs(x)
-    return [SeedTerm(Term(between / s, s - 1), (Term(rest / (n * s), (n - 1) * (s - 1)),))]
-
-
-def _build_outcome(estimate: float, variance: Variance, n: int) -> Outcome:
-    error, df = math.sqrt(float(variance.value)), float(variance.df)
-    return build_t_outcome("macro mean", estimate, error, df, n, "", "two-sided", ())
+    slices = compare_slices(estimator, measure, better, names, [(x.run, x.other) for x in estimates])
+    notes = [*_collect_pair_notes(measure, estimates), *slices.notes]
+    return cells, runs, forest, _build_pairs(measure, better, estimates, estimator), slices, notes
 
 
 # -- rows -----------------------------------------------------------------------------------------
 
 
-def _build_cells(means: Scores, measure: str, names: Sequence[str], estimator: _Estimator) -> Iterator[SuiteCell]:
+def _build_cells(means: Scores, measure: str, names: Sequence[str], estimator: SuiteEstimator) -> Iterator[SuiteCell]:
     for collection in means.topics:
         topics, own_measure = estimator.count_topics(collection), estimator.list_parts(collection)[0].measure
         for name in names:
             value = means[name, collection, measure]
-            outcome = _build_outcome(value, estimator.estimate_variance([name], [collection]), topics)
+            outcome = build_outcome(value, estimator.estimate_variance([name], [collection]), topics)
             ends = outcome.confidence_interval(estimator.confidence)
             yield SuiteCell(own_measure, collection, name, topics, value, ends.low, ends.high)
 
 
-def _build_runs(means: Scores, m: int, names: Sequence[str], estimator: _Estimator) -> Iterator[SuiteRun]:
+def _build_runs(means: Scores, m: int, names: Sequence[str], estimator: SuiteEstimator) -> Iterator[SuiteRun]:
     measure, settings = means.measures[m], estimator.settings
     sign = {"higher": 1.0, "lower": -1.0}.get(means.better[m])
     ranks: dict[str, Any] = {}
@@ -606,7 +430,7 @@ def _build_runs(means: Scores, m: int, names: Sequence[str], estimator: _Estimat
         mean_ranks = dict(zip(means.runs, _compute_mean_ranks(sign * means.values[:, :, m], tolerance), strict=True))
     for name in names:
         value = mean(means.values[means.runs.index(name), :, m])
-        outcome = _build_outcome(value, estimator.estimate_variance([name], means.topics), len(means.topics))
+        outcome = build_outcome(value, estimator.estimate_variance([name], means.topics), len(means.topics))
         ends = outcome.confidence_interval(estimator.confidence)
         rank = ranks.get(name)
         of_ranks = (None,) * 3 if rank is None else (rank.best, rank.rank_low, rank.rank_high)
@@ -621,42 +445,13 @@ def _compute_mean_ranks(values: Floats, tolerance: float) -> list[float]:
     return [mean(row) for row in 1.0 + better + tied / 2]
 
 
-def resample_macro_means(estimator: _Estimator) -> Floats:
-    """Return macro means [resamples, systems] of resampled topics, and of runs if seeds are random."""
-    settings, K = estimator.settings, len(estimator.collections)
-    systems = [*settings.groups]
-    samples = [[estimator.get_systems(part, system) for system in systems] for part in estimator.parts]
-    sizes = [x.shape[1] for x in samples[0]]
-    matrices = [np.concatenate(xs, axis=1) for xs in samples]
-    starts = np.cumsum([0, *sizes[:-1]])
-
-    def draw_means(generator: np.random.Generator, size: int) -> Floats:
-        means = np.zeros((size, sum(sizes)))
-        for part, x in zip(estimator.parts, matrices, strict=True):
-            means += part.weight / (K * len(x)) * (_draw_counts(generator, size, len(x)) @ x)
-        columns = []
-        for start, s in zip(starts, sizes, strict=True):
-            of_runs = means[:, start : start + s]
-            columns.append((of_runs * _draw_counts(generator, size, s)).sum(axis=1) / s if s > 1 else of_runs[:, 0])
-        return np.stack(columns, axis=1)
-
-    cells = sum(map(len, matrices))
-    return np.concatenate(run_in_chunks(draw_means, settings.trials, settings.seed, cells, settings.threads))
-
-
-def _draw_counts(generator: np.random.Generator, size: int, n: int) -> Floats:
-    """Draw n of n items with replacement. Return how often each was drawn [size, n]."""
-    draws = generator.integers(n, size=(size, n)) + np.arange(size)[:, None] * n
-    return np.bincount(draws.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
-
-
-def _build_forest(measure: str, estimate: _Estimate, estimator: _Estimator) -> Iterator[SuiteDifference]:
+def _build_forest(measure: str, estimate: SuiteEstimate, estimator: SuiteEstimator) -> Iterator[SuiteDifference]:
     has_weights = bool((estimate.v > 0).all())
     weights = compute_weights(estimate.v, compute_tau2(estimate.d, estimate.v)) if has_weights else None
     for k, collection in enumerate(estimator.collections):
         systems = (estimate.run, estimate.other)
         variance = estimator.estimate_variance(systems, [collection])
-        outcome = _build_outcome(float(estimate.d[k]), variance, estimator.count_topics(collection))
+        outcome = build_outcome(float(estimate.d[k]), variance, estimator.count_topics(collection))
         ends = outcome.confidence_interval(estimator.confidence)
         weight = math.nan if weights is None else float(weights[k])
         topics = estimator.count_topics(collection)
@@ -664,11 +459,13 @@ def _build_forest(measure: str, estimate: _Estimate, estimator: _Estimator) -> I
         yield SuiteDifference(measure, *systems, collection, topics, *interval)
 
 
-def _build_pairs(measure: str, better: str, estimates: Sequence[_Estimate], estimator: _Estimator) -> list[SuitePair]:
+def _build_pairs(
+    measure: str, better: str, estimates: Sequence[SuiteEstimate], estimator: SuiteEstimator
+) -> list[SuitePair]:
     settings = estimator.settings
     row = CORRECTIONS[settings.correction]
     level = settings.alpha / len(estimates) if row.simultaneous else settings.alpha
-    outcomes = [_build_outcome(mean(x.d), x.variance, len(x.d)) for x in estimates]
+    outcomes = [build_outcome(mean(x.d), x.variance, len(x.d)) for x in estimates]
     uncorrected = [outcome.pvalue for outcome in outcomes]
     pvalues = row(uncorrected).pvalues if len(uncorrected) > 1 else uncorrected
     return [
@@ -680,11 +477,11 @@ def _build_pairs(measure: str, better: str, estimates: Sequence[_Estimate], esti
 def _build_pair(
     measure: str,
     better: str,
-    estimate: _Estimate,
+    estimate: SuiteEstimate,
     outcome: Outcome,
     pvalue: float,
     level: float,
-    estimator: _Estimator,
+    estimator: SuiteEstimator,
 ) -> SuitePair:
     settings, K = estimator.settings, len(estimate.d)
     sign = -1 if better == "lower" else 1
@@ -719,13 +516,13 @@ def _build_pair(
     )
 
 
-def _describe_further(estimate: _Estimate, difference: float, level: float) -> dict[str, Any]:
+def _describe_further(estimate: SuiteEstimate, difference: float, level: float) -> dict[str, Any]:
     """Return interval and p for collections like these, and the prediction interval."""
     names = "further_low", "further_high", "prediction_low", "prediction_high"
     if estimate.like_these is None:
         return {**dict.fromkeys(names, math.nan), "further_p": None}
     K, like_these = len(estimate.d), estimate.like_these
-    outcome = _build_outcome(difference, like_these, K)
+    outcome = build_outcome(difference, like_these, K)
     mean_interval = outcome.confidence_interval(1 - level)
     further = build_t_outcome("", difference, estimate.prediction, float(like_these.df), K, "", "two-sided", ())
     prediction = further.confidence_interval(1 - level)
@@ -733,7 +530,7 @@ def _describe_further(estimate: _Estimate, difference: float, level: float) -> d
     return {**dict(zip(names, ends, strict=True)), "further_p": outcome.pvalue}
 
 
-def _describe_heterogeneity(estimate: _Estimate, alpha: float) -> dict[str, Any]:
+def _describe_heterogeneity(estimate: SuiteEstimate, alpha: float) -> dict[str, Any]:
     """Return Q, its p, I², τ, and the pooled difference with its interval."""
     names = "q", "i2", "tau", "pooled", "pooled_low", "pooled_high"
     if not (estimate.v > 0).all():
@@ -765,7 +562,7 @@ def _merge_collection_notes(content: SuiteScores) -> Iterator[Note]:
         yield Note(kind, text, note.run)
 
 
-def _collect_pair_notes(measure: str, estimates: Sequence[_Estimate]) -> Iterator[Note]:
+def _collect_pair_notes(measure: str, estimates: Sequence[SuiteEstimate]) -> Iterator[Note]:
     """Note collections without variance, identical systems, and too few seeds."""
     named: list[tuple[str, Note]] = []
     for estimate in estimates:
@@ -780,6 +577,6 @@ def _collect_pair_notes(measure: str, estimates: Sequence[_Estimate]) -> Iterato
     yield from merge_notes(named, "pair")
 
 
-def _note_seeds(estimate: _Estimate) -> tuple[Note, ...]:
+def _note_seeds(estimate: SuiteEstimate) -> tuple[Note, ...]:
     share = float(estimate.variance.seed_share)
     return note_few_seeds(*estimate.seeds, share) if share > 0 else ()

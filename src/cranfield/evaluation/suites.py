@@ -34,6 +34,7 @@ from contextlib import suppress
 from dataclasses import field
 from typing import Any, Literal, TypeAlias
 
+from cranfield.data.attributes import DERIVED
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.toml import read_toml
 from cranfield.dataclass import dataclass
@@ -151,7 +152,7 @@ def evaluate_suite(
     for collection in suite.collections:
         if collection.name not in names:
             continue
-        settings = {**collection.options, **(options or {})}
+        settings = _fill_name({**collection.options, **(options or {})}, collection.name)
         default = None if "preset" in settings else DEFAULT_MEASURE
         chosen = measures or collection.measures or suite.measures or default
         with_name = _name_errors(collection.name)
@@ -169,6 +170,17 @@ def list_files(suite: str, runs: str | None) -> list[str]:
 def _evaluate_collection(collection: SuiteCollection, measures: Any, options: Mapping[str, Any]) -> Scores:
     """Evaluate the runs of a collection under their names in the suite."""
     return evaluate(collection.qrels, dict(collection.runs), measures, **options)
+
+
+def _fill_name(options: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the options with the name of the collection instead of ``{collection}`` in paths."""
+
+    def fill(value: Any) -> Any:
+        if isinstance(value, list):
+            return [*map(fill, value)]
+        return value.replace(PLACEHOLDER, name) if isinstance(value, str) else value
+
+    return {key: fill(value) for key, value in options.items()}
 
 
 def _name_errors(name: str) -> Callable[..., Any]:
@@ -448,9 +460,19 @@ def _resolve_option(name: str, value: Any, directory: str) -> Any:
         values = value if isinstance(value, list) else [value]
         paths = [os.path.join(directory, x) if isinstance(x, str) else x for x in values]
         return paths if isinstance(value, list) else paths[0]
+    if OPTIONS[name].metavar == "FILE:COLUMN":
+        texts = value if isinstance(value, list) else [value]
+        paths = [_resolve_column(text, directory) for text in texts]
+        return paths if isinstance(value, list) else paths[0]
     if name in ("topics", "gains") and isinstance(value, str) and value.startswith("@"):
         return f"@{os.path.join(directory, value[1:])}"
     return value
+
+
+def _resolve_column(value: Any, directory: str) -> Any:
+    """Return ``FILE:COLUMN`` relative to the file of the suite. ``length`` and ``relevant/3`` are no files."""
+    is_file = isinstance(value, str) and value.partition("/")[0] not in DERIVED
+    return os.path.join(directory, value) if is_file else value
 
 
 def _read_systems(patterns: Mapping[str, Any], directory: str, location: str) -> tuple[dict[str, str], dict[str, str]]:

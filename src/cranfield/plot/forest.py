@@ -12,6 +12,7 @@ from dataclasses import replace
 from math import isnan
 from typing import Any, Unpack
 
+from cranfield.comparison.suite_tables import describe_topics
 from cranfield.comparison.suites import Suite, SuitePair, suite
 from cranfield.errors import InputError
 from cranfield.figures import charts, layout
@@ -121,7 +122,7 @@ def _draw_chart(result: Suite, data: pl.DataFrame, names: VerticalNames, theme: 
 
 def _build_captions(result: Suite) -> Iterator[str]:
     confidence = format_percent(1 - result.alpha)
-    units = "other topics and other seeds" if result.seeds == "random" else "other topics"
+    units = f"other {describe_topics(result)}{' and other seeds' if result.seeds == 'random' else ''}"
     standardised = ", in standard deviations" if result.standardise else ""
     yield (
         f"Differences on {format_count(len(result.collections), 'collection')} (topics){standardised} and their macro "
