@@ -97,9 +97,16 @@ def extract_parts(content: SuiteScores, m: int) -> list[SuitePart]:
             raise InputError(f"{count} with {scores.measures[m]}", "at least 2", f"collection {name}")
         if matrix.clusters is not None:
             check_cluster_count(matrix.clusters, f"collection {name}: ")
-        names = get_group(name), scores.measures[m]
-        arrays = matrix.values, matrix.topics, matrix.clusters
-        part = SuitePart(*names, 1 / sizes[names[0]], matrix.systems, *arrays, scores.attributes)
+        part = SuitePart(
+            get_group(name),
+            scores.measures[m],
+            1 / sizes[get_group(name)],
+            matrix.systems,
+            matrix.values,
+            matrix.topics,
+            matrix.clusters,
+            scores.attributes,
+        )
         parts.append(part)
     return parts
 
