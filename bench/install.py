@@ -22,6 +22,7 @@ LOADED = {  # what is imported of an extra, when something of it is used
     "frames": "polars",
     "irds": "ir_datasets",
     "json": "orjson",
+    "excel": "openpyxl",
     "lz4": "lz4.frame",
     "pandas": "pandas",
     "report": "altair, jinja2, vl_convert",

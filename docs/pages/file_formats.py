@@ -34,6 +34,7 @@ DETECTED = {
     "jsonl": "starts with a record on one line",
     "parquet": "its first bytes",
     "arrow": "its first bytes (file or stream)",
+    "xlsx": "its first bytes",
     "ir4qa": "XML that starts with `<TOPIC_SET>` or `<TOPIC`",
     "directories": "a directory with a subdirectory for each topic",
 }

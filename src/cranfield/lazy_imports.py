@@ -43,6 +43,7 @@ PACKAGES = {  # by import name
     "ir_measures": Package("this provider needs ir_measures", "ir_measures", ("ir-measures>=0.3.7",)),
     "jinja2": Package("HTML reports need Jinja2", "report", ("jinja2>=3.1",)),
     "lz4": Package("lz4 files need a package", "lz4", ("lz4>=4.3.3",)),
+    "openpyxl": Package("Excel files need openpyxl", "excel", ("openpyxl>=3.1",)),
     "pandas": Package("pandas frames need pandas", "pandas", ("pandas>=2.1.1",)),
     "polars": Package("frames, Parquet and Arrow need Polars", "frames", ("polars>=1.30",)),
     "pyarrow": Package("Spark needs PyArrow", "spark", _SPARK),

@@ -122,12 +122,18 @@ def _read_file(source: Source) -> DocLengths:
         return _read_text(source)
     load("polars", "tables of lengths need Polars")
     try:
-        frame = format.tabular.read_frame(source, None)
+        frame = _read_excel(source) if format.name == "xlsx" else format.tabular.read_frame(source, None)
     except (pl.exceptions.PolarsError, Irregular) as error:
         reason = str(error).partition("\n")[0] or "unbalanced quotation mark or carriage return"
         broken = f"corrupt {format.name} file ({reason})"
         raise InputError(broken, EXPECTED, source.name) from None
     return _read_frame(frame, source.name, header=format.tabular.headed)
+
+
+def _read_excel(source: Source) -> pl.DataFrame:
+    """Return the cells of an Excel file as texts."""
+    rows = [cells for _, cells in FORMAT["xlsx"].tabular.read_rows(source, False)]
+    return pl.DataFrame([{x: None if cell is None else str(cell) for x, cell in cells.items()} for cells in rows])
 
 
 def _detect_format(source: Source) -> Format:

@@ -227,7 +227,7 @@ def test_columns_every_reading_command_has_the_option() -> None:
         and not parser.part.parts
         and "columns" not in [row.name for row in flatten_rows(parser.part.rows)]
     }
-    assert without == {"presets", "measures", "simulate", "help", "completion"}
+    assert without == {"presets", "measures", "simulate", "verify", "help", "completion"}
 
 
 # Command line, and its error.

@@ -99,6 +99,7 @@ OTHER_FILES = {
     rb"ORC(?![\s!-~])": ("ORC file", _TO_PARQUET),
     rb"Obj\x01": ("Avro file", _TO_PARQUET),
     rb"\x89HDF\r\n": ("HDF5 file", _TO_PARQUET),
+    rb"\xd0\xcf\x11\xe0": ("Excel file of an old version (.xls), or encrypted", "Save it as .xlsx or CSV."),
     rb"SQLite format 3\0": ("SQLite database", "Export a table as Parquet or CSV."),
     rb"\s*```": (
         "Markdown fence around the content",

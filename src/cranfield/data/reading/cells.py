@@ -89,6 +89,15 @@ class Layout:
         return {**self.cache[key]}
 
     def _find_columns(self, names: tuple[Any, ...]) -> dict[str, str]:
+        columns = self._find_roles(names)
+        if self.wide and (self.keeps_columns or len(columns) < len(self.spellings)):
+            kept = (*self.required, *self.find_choices(names))
+            columns = {role: column for role, column in columns.items() if role in kept}
+            columns |= {name: name for name in names if name not in columns.values()}
+        return columns
+
+    def _find_roles(self, names: Sequence[Any]) -> dict[str, str]:
+        """Map each role to its column, also if a wide table keeps the name of the column."""
         columns: dict[str, str] = {}
         chosen = self.find_choices(names)
         for role, spellings in self.spellings.items():
@@ -96,9 +105,6 @@ class Layout:
             column = chosen.get(role) or find_spelling(spellings, (name for name in names if name not in used))
             if column is not None:
                 columns[role] = column
-        if self.wide and (self.keeps_columns or len(columns) < len(self.spellings)):
-            columns = {role: column for role, column in columns.items() if role in self.required or role in chosen}
-            columns |= {name: name for name in names if name not in columns.values()}
         return columns
 
     @property
@@ -134,15 +140,15 @@ class Layout:
             role = next((role for role in self.required if role not in columns), "")
             hint = format_option(f"or use --columns {role}=NAME", "") if self.table and names and role else ""
             raise InputError(f"columns {', '.join(map(str, names))}", expected, location, line, hint)
-        self._report_columns(names, columns, location)
+        self._report_columns(names, location)
 
-    def _report_columns(self, names: Sequence[Any], columns: Mapping[str, str], location: str) -> None:
+    def _report_columns(self, names: Sequence[Any], location: str) -> None:
         """Note the columns for `validate -v`, and roles that several columns could have."""
         context = get_user_columns()
         context.used_keys.update(choice.key for choice in self.choices.values())
         if not self.table or location in context.tables:
             return
-        roles = {role: columns[role] for role in self.spellings if role in columns}
+        roles = self._find_roles(names)
         context.tables[location] = roles
         unused = [name for name in names if name not in roles.values()]
         doubts = [

@@ -26,6 +26,7 @@ MAGIC = {
     "tar": re.compile(rb".{257}ustar(\x00|  \x00)", re.DOTALL),
 }
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+WORKBOOK = "xl/workbook.xml"  # in an Excel file
 INSPECT_FILES = ("header.json", "_journal/")  # in a log of inspect_ai
 MODULES = {"gz": "gzip", "bz2": "bz2", "xz": "lzma", "zst": ZSTD, "lz4": "lz4.frame"}
 SUFFIXES = (  # of compressed files
@@ -53,7 +54,7 @@ class Compression:
         """Detect the layers of a file. Raise InputError if an archive has several files."""
         layers: list[str] = []
         member, stream = None, raw
-        while (layer := _detect_layer(stream)) is not None:
+        while (layer := _detect_layer(stream)) is not None and not (layer == "zip" and is_workbook(stream)):
             layers.append(layer)
             if len(layers) > MAX_LAYERS:
                 problem = f"more than {MAX_LAYERS} layers of compression ({', '.join(layers[:-1])}, …)"
@@ -108,6 +109,18 @@ class LayerStream(io.RawIOBase):
     def close(self) -> None:
         self.stream.close()
         super().close()
+
+
+def is_workbook(stream: Any) -> bool:
+    """Return True for an Excel file, which is a zip archive of parts."""
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        return WORKBOOK in ZipFile(stream).namelist()
+    except (BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
+        return False
+    finally:
+        stream.seek(0)
 
 
 def _detect_layer(stream: Any) -> str | None:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from cranfield.data.files import log_reading
 from cranfield.data.names import AUDIT
 from cranfield.data.ntcir import ir4qa, topic_dirs
-from cranfield.data.reading import columns, json_columns, letor, tables, trec
+from cranfield.data.reading import columns, excel, json_columns, letor, tables, trec
 from cranfield.data.reading.binary import reject_unsupported_file
 from cranfield.data.reading.columns import Kind, Layouts
 from cranfield.data.reading.inspection import Inspection
@@ -266,6 +266,7 @@ TABLE = (
     _make_tabular("parquet", tables.make_binary("parquet"), tables.is_parquet, ".parquet"),
     _make_tabular("arrow", tables.make_binary("arrow"), tables.is_arrow,
                   ".arrow", ".arrows", ".feather", ".ipc"),
+    _make_tabular("xlsx", excel.make_excel(), excel.is_excel, ".xlsx"),
     LETOR,
     IR4QA,
     DIRECTORIES,
