@@ -20,11 +20,11 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.distributions import read_distributions
 from cranfield.evaluation.distributions import evaluate_distributions
-from cranfield.measures.distributions import JSD, NMD, RNOD, RSNOD
+from cranfield.measures.distributions import JSD, NMD, RNOD, RNSS, RSNOD
 from tests.evidence import checks
 
-MEASURES = (NMD(), JSD(), RNOD(), RSNOD())
-SYMMETRIC = (NMD(), JSD(), RSNOD())
+MEASURES = (NMD(), JSD(), RNSS(), RNOD(), RSNOD())
+SYMMETRIC = (NMD(), JSD(), RNSS(), RSNOD())
 
 
 def pairs(labels: int = 7) -> st.SearchStrategy[tuple[list[float], list[float]]]:
@@ -72,11 +72,22 @@ class TestEquations:
         in_nats = JSD(base=math.e)((1, 0), (0.5, 0.5))
         assert in_nats == pytest.approx(by_hand * math.log(2))
 
+    @checks("RNSS", against="by hand")
+    def test_rnss_half_on_two_wrong_labels_equals_calculation(self) -> None:
+        """p = (0, 0.5, 0.5), p* = (1, 0, 0): √((1 + 0.25 + 0.25)/2)."""
+        assert RNSS()((0, 0.5, 0.5), (1, 0, 0)) == pytest.approx(0.8660, abs=5e-5)
+        assert RNSS()((0, 0.5, 0.5), (1, 0, 0)) == pytest.approx(math.sqrt(0.75))
+
+    @checks("RNSS", against="second writing")
+    @given(pairs())
+    def test_rnss_is_the_distance_over_the_root_of_two(self, pair: tuple[list[float], list[float]]) -> None:
+        assert RNSS()(*pair) == pytest.approx(math.dist(*pair) / math.sqrt(2), abs=1e-12)
+
     def test_order_matters_to_all_but_jsd(self) -> None:
         near, far, gold = (0, 1, 0), (0, 0, 1), (1, 0, 0)
         for m in (NMD(), RNOD(), RSNOD()):
             assert m(near, gold) < m(far, gold) == 1
-        assert JSD()(near, gold) == JSD()(far, gold) == 1
+        assert JSD()(near, gold) == JSD()(far, gold) == RNSS()(near, gold) == RNSS()(far, gold) == 1
 
     def test_rnod_and_rsnod_may_pass_one(self) -> None:
         """L = 5, p = (1, 0, 0, 0, 0), p* = (0, 0.98, 0, 0.01, 0.01): squared errors 1, 0.9604,
@@ -127,7 +138,7 @@ class TestEquations:
 
     @given(pairs())
     def test_bounds(self, pair: tuple[list[float], list[float]]) -> None:
-        for always in (NMD(), JSD()):
+        for always in (NMD(), JSD(), RNSS()):
             assert 0 <= always(*pair) <= 1 + 1e-12
         most = 1 + 1e-12 if len(pair[0]) < 5 else math.sqrt(2)
         for mostly in (RNOD(), RSNOD()):
@@ -391,7 +402,7 @@ class TestEvaluating:
     def test_measures_of_lists_are_refused(self) -> None:
         with pytest.raises(
             cf.CranfieldError,
-            match=r"nDCG@10 is no measure of distributions.* Measures of distributions: JSD, NMD",
+            match=r"nDCG@10 is no measure of distributions.* Measures of distributions: JSD, NMD, RNOD, RNSS",
         ):
             evaluate_distributions({"d": [0, 1]}, {"d": [0, 1]}, "NMD nDCG@10")
 

@@ -23,7 +23,7 @@ from cranfield.measures.base import MEASUREMENTS, READINGS, REGISTRY, find_class
 from cranfield.measures.cwl import list_models
 from cranfield.measures.gains import NAMES as GAINS
 from cranfield.measures.grammar import parse_model
-from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, TREC_EVAL
+from cranfield.measures.names import ALIASES, IR_MEASURES, NOT_MEASURES, NTCIREVAL, TREC_EVAL
 from cranfield.measures.parameters import SMALLEST, Choice, Flag, Table
 from cranfield.references import read_references
 from cranfield.stats.references import METHODS
@@ -1399,3 +1399,24 @@ def test_a_number_at_the_end_may_be_a_cutoff(text: str, meant: str) -> None:
     """With or without something between."""
     with pytest.raises(cf.CranfieldError, match=f"Did you mean {meant}"):
         cf.parse_measure(text)
+
+
+# Names as the five papers print them, and the measures of cranfield with their definitions.
+PRINTED = {
+    "AP-IA": "IA(AP)", "nDCG-IA@10": "IA(nDCG)@10", "F-measure": "F", "F_1": "F", "E-measure": "E", "NSR@10": "nCG@10",
+    "11pt-AP": "AP11", "RankEff": "bpref_N", "AP'": "AP(condensed=true)", "nDCG'@10": "nDCG(condensed=true)@10",
+    "CL-AP": "AP(condensed=true)", "CL-Q@10": "Q(condensed=true)@10", "W-Rec": "WRecall", "V-score@10": "Vscore@10",
+    "QU-score@10": "QUscore@10", "Q-measure": "Q", "O-measure": "O", "P-plus": "Pplus", "D♯-nDCG@10": "Dsharp(nDCG)@10",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_parse_measure_printed_name_equals_definition(name: str) -> None:
+    assert cf.parse_measure(name) == cf.parse_measure(PRINTED[name])
+
+
+@pytest.mark.parametrize("name", NOT_MEASURES)
+def test_parse_measure_name_without_a_measure_explains(name: str) -> None:
+    with pytest.raises(cf.MeasureError) as caught:
+        cf.parse_measure(name)
+    assert str(caught.value) == f"unknown measure {name!r}: {NOT_MEASURES[name]}"

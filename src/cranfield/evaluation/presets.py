@@ -267,6 +267,7 @@ SPECIAL: dict[str, Kind] = {
 }
 KEYS = {f.name: SPECIAL.get(f.name, TEXT) for f in fields(Preset) if f.name != "name"}
 KEYS["extends"] = TEXT
+KEYS["year"] = (lambda x: isinstance(x, str) or type(x) is int, "text or an integer")
 
 
 def _check_keys(keys: Any, location: str) -> dict[str, Any]:
@@ -279,7 +280,8 @@ def _check_keys(keys: Any, location: str) -> dict[str, Any]:
         is_valid, expected = KEYS[key]
         if not is_valid(value):
             raise InputError(f"{key} = {value!r}", expected, location)
-    return {key: tuple(x) if isinstance(x, list) else x for key, x in keys.items()}
+    converted = {key: tuple(x) if isinstance(x, list) else x for key, x in keys.items()}
+    return converted | ({"year": str(keys["year"])} if "year" in keys else {})
 
 
 def _resolve_preset(

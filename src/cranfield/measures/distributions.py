@@ -1,6 +1,6 @@
 """Divergences between a system's and the gold distribution of labels.
 
-Labels are bins 1, …, L. NMD, RNOD and RSNOD use their order, JSD does not.
+Labels are bins 1, …, L. NMD, RNOD and RSNOD use their order, JSD and RNSS do not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Divergence(Measure):
 
     def compare(self, p: Floats, gold: Floats) -> Floats:
         """Return the divergence of each row of two arrays [items, labels]."""
-        raise TypeError(f"{type(self).__name__} defines no between(self, p, gold)")
+        raise TypeError(f"{type(self).__name__} defines no compare(self, p, gold)")
 
     def __call__(self, system: Any, gold: Any) -> Any:  # type: ignore[override]
         """Return the divergence from the gold distribution, for arrays [n, L] row by row.
@@ -118,6 +118,25 @@ def _compute_relative_entropy(p: Floats, q: Floats) -> Floats:
     """Return Σ_i p(i) ln(p(i)/q(i)). Terms with p(i) = 0 are 0."""
     positive = p > 0
     return total(np.where(positive, p * np.log(np.where(positive, p, 1.0) / np.where(positive, q, 1.0)), 0))
+
+
+@measure
+class RNSS(Divergence):
+    """Root normalised sum of squares of the differences of two distributions.
+
+    RNSS = √(Σ_i (p(i) − p*(i))²/2)
+
+    The order of labels does not matter.
+
+    >>> RNSS()([0, 0.5, 0.5], [1, 0, 0]) == 0.75**0.5, RNSS()([0, 0, 1], [1, 0, 0])
+    (True, 1.0)
+    """
+
+    references = cite("sakai2018")
+    task = "labels without an order (nominal classes), as in nugget detection"
+
+    def compare(self, p: Floats, gold: Floats) -> Floats:
+        return to_floats(np.sqrt(total((p - gold) ** 2) / 2))
 
 
 def compute_order_aware(p: Floats, gold: Floats) -> Floats:

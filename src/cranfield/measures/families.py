@@ -6,7 +6,7 @@ FAMILIES = {
     "cumulated": "nCG nG BR Rmeasure",
     "curve": "IPrec AP11",
     "dcg": "DCG nDCG MeanNDCG RBP nRBP",
-    "distributions": "NMD JSD RNOD RSNOD",
+    "distributions": "NMD JSD RNSS RNOD RSNOD",
     "ncu": "AP GMAP YAAP Q RR O Pmeasure Pplus ERR nERR EBR nEBR iRBU niRBU NCU",
     "reading": "TBG U",
     "diversity": "IRec IA PMP D DIN Dsharp DINsharp PplusQ PplusQsharp alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP",

@@ -21,6 +21,7 @@ from cranfield.measures.names import (
     ALIASES,
     CUTOFF_LIST,
     GROUPS,
+    NOT_MEASURES,
     NTCIREVAL,
     PATTERNS,
     TREC_EVAL,
@@ -414,7 +415,9 @@ def _strip_quotes(text: str) -> str:
 
 
 def _suggest_call(call: Call) -> str:
-    """Suggest measures for an unknown one."""
+    """Suggest measures for an unknown one, or explain why a name of the papers is missing."""
+    if reason := NOT_MEASURES.get(call.name.lower()):
+        return f": {reason}"
     if call.name.isdigit():
         return f". A cutoff follows a measure, as in P@{call.name}"
     end = ""

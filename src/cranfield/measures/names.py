@@ -96,7 +96,11 @@ ALIASES = {
             "P": "prec",
             "Success": "hit hit_rate hitrate",
             "DCG(gain=exp)": "dcg_burges",
-            "F": "f1",
+            "F": "f1 f_1 f-measure",
+            "E": "e-measure",
+            "nCG": "nsr",
+            "AP11": "11pt-ap",
+            "bpref_N": "rankeff",
             "NumRelRet": "hits",
             "nDCG(gain=exp)": "ndcg_burges",
             "Pplus": "p+",
@@ -114,6 +118,7 @@ ALIASES = {
             "alpha_nDCG": "alpha-ndcg α-ndcg α_ndcg",
             "IA(AP, intents=relevant)": "map_ia ap_ia map-ia",
             "IA(P, intents=relevant)": "p_ia p-ia",
+            "IA(AP)": "ap-ia",
             "ERR_IA": "err-ia",
             "nERR_IA": "nerr-ia",
             "PplusQ": "p+q",
@@ -132,9 +137,31 @@ ALIASES = {
             "Smeasure": "s-measure",
             "Tflat": "t-flat t♭",
             "Tmeasure": "t-measure",
-            "WRecall": "w-recall",
+            "WRecall": "w-recall w-rec",
+            "Vscore": "v-score",
+            "QUscore": "qu-score",
         }
     ),
+}
+
+# Names in the papers without a measure: the reason, and what to use instead.
+_NO_FORMULA = "the papers give no formula"
+_CITED = "the papers only cite it"
+NOT_MEASURES = {
+    "h-measure": "it scores subtopics of two levels. Use `cranfield hierarchy`.",
+    "hscore": "it scores subtopics of two levels. Use `cranfield hierarchy`.",
+    "statap": f"{_NO_FORMULA}. For sampled judgments, use xinfAP or infNDCG.",
+    "adm": f"{_NO_FORMULA} of the Average Distance Measure. For graded scores, use nDCG or Q.",
+    "ucs": f"{_NO_FORMULA} of the User's Character Score. Its presets contain the other measures.",
+    "crs": f"{_NO_FORMULA} of the Combinational Relevance Score. Use AP with --groups.",
+    "passage-ap": f"{_NO_FORMULA}. Evaluate documents with AP.",
+    "utterance-ap": f"{_NO_FORMULA}. Evaluate documents with AP.",
+    "pointwise-ap": f"{_NO_FORMULA}. Evaluate documents with AP.",
+    "fractional-ap": f"{_NO_FORMULA}. Evaluate documents with AP.",
+    "ndcg2": f"{_NO_FORMULA} (LETOR). Use nDCG(letor=true).",
+    "α♯-ia": f"{_CITED}. Use alpha_nDCG or IA(M).",
+    "alpha#-ia": f"{_CITED}. Use alpha_nDCG or IA(M).",
+    "d_rank": f"{_CITED}. For rankings of runs, use `cranfield meta correlation`.",
 }
 
 # Groups of measures.
@@ -157,6 +184,9 @@ PATTERNS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"(D|DIN)[♯#]-([A-Za-z]\w*)(@\d+)?", r"\1sharp(\2)\3"),
     (r"(?i)(?!n?ERR|M?AP|P)([A-Za-z]\w*)-IA(@\d+)?", r"IA(\1)\2"),
     (r"I-rec@n", "IRec(top=intents)"),
+    # condensed lists (Sakai 2014): AP', CL-AP
+    (r"([A-Za-z]\w*)['’′](@\d+)?", r"\1(condensed=true)\2"),
+    (r"CL-([A-Za-z]\w*)(@\d+)?", r"\1(condensed=true)\2"),
     # ROUGE-2, ROUGE-SU4
     (r"(?i)rouge-?(\d+)(\.\w+)?", r"ROUGE(n=\1)\2"),
     (r"(?i)rouge-?(su?)(\d+)(\.\w+)?", r"ROUGE\1(skip=\2)\3"),

@@ -385,7 +385,11 @@ def make_json_lines() -> Tabular:
     def read_names(source: Source) -> Iterable[Any]:
         import json
 
-        return list(json.loads(Beginning(source).first))
+        try:
+            record = json.loads(Beginning(source).first)
+        except ValueError:
+            return []
+        return list(record) if isinstance(record, dict) else []
 
     return Tabular(read_frame, read_json_rows, read_names, mixed=True)
 
