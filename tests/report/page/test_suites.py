@@ -73,7 +73,7 @@ def test_report_of_suite_seeds_are_averaged_and_noted() -> None:
 
 
 def test_report_of_suite_with_runs_raises() -> None:
-    with pytest.raises(cf.CranfieldError, match=r"runs with a result of cf\.suite\. Pass the result alone"):
+    with pytest.raises(cf.CranfieldError, match=r"runs with a result of cf\.suite\. Pass only the result"):
         cf.report_page(cf.suite(EXAMPLE, trials=10), {"a": {}})
 
 
