@@ -64,7 +64,7 @@ GUIDES = (
 )  # with commands  # fmt: skip
 SCRIPTED = (
     *GUIDES, "docs/definitions.md", "docs/inputs.md", "docs/learning-to-rank.md", "docs/migrate-packages.md",
-    "docs/migrate.md", "docs/significance.md",
+    "docs/significance.md",
 )  # with Python  # fmt: skip
 MODELS = ROOT / "docs" / "models"
 FIGURES = ROOT / "docs" / "figures"
