@@ -96,7 +96,7 @@ MAY_USE: dict[str, set[str]] = {
         "figures",
     }
     | {"comparison"}
-    | {"evaluation", "meta", "judging"},
+    | {"evaluation", "meta", "judging", "runs"},
     "records": BASE | COMPILED | {"data", "measures"},
     "plot": BASE
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats", "meta"}

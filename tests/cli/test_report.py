@@ -53,7 +53,7 @@ def test_a_page(report: Command, files: list[str]) -> None:
     assert shown["lists"]["depth"] == 1
     assert shown["topics"][1]["query"] == "two"
     assert "Ay" in json.dumps(shown["lists"])
-    assert [one["id"] for one in shown["sections"]] == ["unjudged", "second"]
+    assert [one["id"] for one in shown["sections"]] == ["difference", "unjudged", "second"]
     told = {row["label"]: row["value"] for row in shown["reproduce"]}
     assert told["command"].startswith("cranfield report qrels x.run y.run -m 'RR P@1' -o r.html")
     digest = hashlib.sha256(QRELS.encode()).hexdigest()

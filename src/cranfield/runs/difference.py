@@ -475,7 +475,18 @@ def compare_runs(pair: RunPair, runs: Sequence[Run], topics: TopicsLike, evaluat
         notes += _note_scores(scores, every_topic, rows)
     rows.sort(key=lambda row: round(row.rbo, 12))
     run_names = tuple(run.name for run in runs)
-    return RunDifference(run_names, pair.k, pair.p, pair.rbo_ties, tuple(rows), tuple(documents), scores, tuple(notes))
+    return RunDifference(
+        run_names, pair.k, pair.p, pair.rbo_ties, tuple(rows), tuple(documents), scores, tuple(dict.fromkeys(notes))
+    )
+
+
+def compare_labelled_runs(evaluator: Evaluator, runs: Sequence[Run], scores: Scores) -> RunDifference:
+    """Compare two runs with the default settings. `scores` are their scores by the evaluator."""
+    pair = _add_judgments(RunPair(), evaluator)
+    rows, documents, _ = pair.compare(runs)
+    rows = sorted(_add_differences(rows, scores), key=lambda row: round(row.rbo, 12))
+    run_names = tuple(run.name for run in runs)
+    return RunDifference(run_names, pair.k, pair.p, pair.rbo_ties, tuple(rows), tuple(documents), scores)
 
 
 def _note_scores(scores: Scores, topics: Collection[str], rows: Sequence[TopicDifference]) -> Iterator[Note]:

@@ -1,10 +1,11 @@
 """Sections of the HTML report that need certain inputs.
 
-These are unjudged documents, second judgments, intents and user models.
+These are two runs, unjudged documents, second judgments, intents and user models.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,7 @@ from cranfield.meta.judgments import JudgmentComparison, compare_judgments
 from cranfield.report.page.inputs import ReportInputs
 from cranfield.report.page.limits import COMPLETE
 from cranfield.report.page.numbers import round_number, round_numbers
+from cranfield.runs.difference import RunDifference, compare_labelled_runs
 from cranfield.scores import Note, Scores
 from cranfield.wording import format_count
 
@@ -50,7 +52,7 @@ def build_sections(
     inputs: ReportInputs, second: Mapping[str, Mapping[str, float]] | None, names: tuple[str, str]
 ) -> list[Section]:
     """Build the sections for the available inputs."""
-    sections = [*_build_unjudged_section(inputs)]
+    sections = [*_build_difference_section(inputs), *_build_unjudged_section(inputs)]
     if second is not None:
         sections.append(_build_second_section(inputs, second, names))
     sections += _build_diversity_section(inputs)
@@ -63,6 +65,70 @@ def build_section(id: str, title: str, text: str, *tables: dict[str, Any], **ext
 
 def build_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "") -> dict[str, Any]:
     return {"title": title, "columns": [*columns], "rows": [*map(list, rows)], "note": note}
+
+
+# -- two runs -------------------------------------------------------------------------------------
+
+
+def _build_difference_section(inputs: ReportInputs) -> Iterator[Section]:
+    """Compare the rankings of two runs: means, topics, relevant documents that moved."""
+    if len(inputs.runs) != 2 or not inputs.reader.ordered:
+        return
+    runs = [run.labelled.run for run in inputs.runs]
+    try:
+        result = compare_labelled_runs(inputs.reader.evaluator, runs, inputs.scores)
+    except InputError:  # a run has no results, or there are no common topics
+        return
+    a, b = result.runs
+    documents = [x for x in result.documents if x.level is not None and inputs.reader.is_relevant(np.array(x.level))]
+    documents.sort(key=lambda x: x.change not in ("entered", "left"))
+    limit = inputs.reader.limits.disagreements
+    moved = [[x.topic, x.doc, x.from_rank, x.to_rank, round_number(x.level)] for x in documents[:limit]]
+    text = (
+        f"How far {a} and {b} agree: overlap and Jaccard of the top {result.k}, rank-biased overlap (RBO, "
+        f"p = {result.p:g}) and Kendall's τ of common documents (τ∩) and of all documents (τ∪). Means are over "
+        f"{format_count(len(result.topics), 'topic')}. Δ is {b} minus {a}."
+    )
+    tables = (
+        *_build_mean_tables(result),
+        *_build_topic_tables(result),
+        build_table(
+            f"Relevant documents that moved, those of the top {result.k} first",
+            ("topic", "document", f"rank in {a}", f"rank in {b}", "level"),
+            moved,
+        ),
+    )
+    left_out = (f"{limit:,} of {len(documents):,} relevant documents that moved are shown. {COMPLETE}.",)
+    section = build_section("difference", f"{a} vs {b}", text, *tables)
+    yield Section(section, left_out=left_out if len(documents) > limit else ())
+
+
+def _build_mean_tables(result: RunDifference) -> Iterator[dict[str, Any]]:
+    """Yield the means of values, and of numbers of documents."""
+    counts = [result.columns[name] for name in ("entered", "left", "largest_move")] + [*result.changes.values()]
+    means = [
+        [name, round_number(mean), *([result.undefined.get(name, 0)] if result.undefined else [])]
+        for name, mean in result.means.items()
+        if name not in counts and not name.startswith("RBO ")
+    ]
+    undefined = ["topics without a value"] if result.undefined else []
+    yield build_table("Means", ("value", "mean", *undefined), means)
+    yield build_table("Mean numbers of documents", ("", "mean"), [[x, round_number(result.means[x])] for x in counts])
+
+
+def _build_topic_tables(result: RunDifference) -> Iterator[dict[str, Any]]:
+    """Yield the agreement on each topic, and the effect on relevant documents."""
+    columns = [name for attribute, name in result.columns.items() if attribute not in ("rbo_lower", "rbo_upper")]
+    rows = [
+        [topic, *round_numbers([values.get(name, math.nan) for name in columns], 4)]
+        for topic, values in result.values.items()
+    ]
+    yield build_table("Topics, the least RBO first", ("topic", *columns), rows)
+    moves = [*result.changes.values(), *(name for name in result.means if name.startswith("Δ "))]
+    effects = [
+        [x.topic, *round_numbers([result.get_values(x)[name] for name in moves], 4)] for x in result.sort_by_effect()
+    ]
+    yield build_table("Effect on relevant documents, the largest difference first", ("topic", *moves), effects)
 
 
 # -- unjudged documents ---------------------------------------------------------------------------
