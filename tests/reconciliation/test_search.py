@@ -20,7 +20,8 @@ from cranfield.reconciliation.documents import Documents
 from cranfield.reconciliation.scoring import Scoring
 from cranfield.reconciliation.search import _parse_target, _Search, compute_chance
 from cranfield.reconciliation.switches import DEFAULTS, SWITCHES, Data, format_options, get_own_conventions
-from cranfield.reconciliation.tools import TOOLS, build_conventions
+from cranfield.reconciliation.tools import NAMES, TOOLS, build_conventions
+from tests import ROOT
 
 # The worked example: levels, and (document, score) in file order with ranks 1, 2, ….
 QRELS: dict[str, dict[str, float]] = {
@@ -201,7 +202,9 @@ def test_format_options_evaluate_gives_the_value(
     assert compared > 20
 
 
-@pytest.mark.parametrize("measure", ["ERR@4", "Q", "RBP(p=0.5)", "bpref", "Rprec", "nDCG(gain=1:3)@3", "RR(rel=2)"])
+@pytest.mark.parametrize(
+    "measure", ["ERR@4", "Q", "RBP(p=0.5)", "bpref", "Rprec", "nDCG(gain=1:3)@3", "RR(rel=2)", "IPrec@0.5"]
+)
 def test_reconcile_other_measures_ours_equals_evaluate(example: Data, measure: str) -> None:
     score = cf.evaluate("q", "r", measure).values.mean()
     result = cf.reconcile("q", "r", {measure: f"{score:.6f}"}, changes=1)
@@ -289,6 +292,13 @@ def test_reconcile_equal_classes_are_noted() -> None:
     assert result.matches[0].changes == 0
 
 
+def test_page_lists_all_conventions_and_tools() -> None:
+    page = (ROOT / "docs" / "reconcile.md").read_text(encoding="utf-8")
+    assert [switch.name for switch in SWITCHES if f"`{switch.name}`" not in page] == []
+    words = page.replace("\n", " ").replace(",", " ").split()
+    assert [name for name in NAMES if name not in words] == []
+
+
 def test_defaults_are_the_first_options(example: Data) -> None:
     m = cf.parse_measure("nDCG@4")
     for switch in SWITCHES:
@@ -359,6 +369,7 @@ def test_command_tsv_has_switches_as_text(example: Data, capsys: pytest.CaptureF
         ("-m bpref --said 0.5 --tool beir", "tool beir has no conventions for bpref"),
         ("-m NumRet --said 0.5", "not supported"),
         ("-m GMAP --said 0.5", "not supported"),
+        ("-m IPrec --said 0.5", "not supported"),
         ("-m nDCG@4 --said 0.5 --changes 4", "an integer from 0 to 3"),
         ("-m nDCG@4 --said 0.5 --tolerance 0", "tolerance"),
         ("-m nDCG@4 -m nDCG(gain=exp)@4 --said 0.5 --said 0.5", "differ in gain"),
@@ -373,3 +384,47 @@ def test_command_no_common_topic_exits_2(example: Data, capsys: pytest.CaptureFi
     Path("other").write_text("9 Q0 a 1 1 t\n")
     assert main(["reconcile", "q", "other", "-m", "AP", "--said", "0.5"]) == 2
     assert "other: found topics 9" in capsys.readouterr().err
+
+
+# -- parameters that tools set differently --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "measure", "switches"),
+    [
+        ("ERR(prob=linear)@4", "ERR@4", {"prob": "linear"}),
+        ("ERR(max_level=4)@4", "ERR@4", {"max-level": "4"}),
+        ("RBP(p=0.95)", "RBP", {"p": "0.95"}),
+        ("IPrec(reach=nearest)@0.3", "IPrec@0.3", {"reach": "nearest"}),
+        ("AP11(reach=trec9)", "AP11", {"reach": "trec9"}),
+        ("GAP(thresholds=level)", "GAP", {"thresholds": "level"}),
+    ],
+)
+def test_reconcile_parameter_of_a_tool_is_a_switch(said: str, measure: str, switches: dict[str, str]) -> None:
+    """On a collection of 40 topics, each definition has its own value."""
+    made = cf.simulate(topics=40, runs=1, depth=50, seed=11)
+    (run,) = made.runs.values()
+    value = cf.evaluate(made.qrels, run, said).values.mean()
+    result = cf.reconcile(made.qrels, run, {measure: f"{value:.9f}"}, changes=1)
+    assert switches in [dict(match.switches) for match in result.matches]
+    assert value != pytest.approx(result.ours, abs=1e-9)
+
+
+def test_compute_value_rbp_divisor_equals_the_definition() -> None:
+    """RBP(p=0.5) of b a: topic t has the levels 1 and 2, topic u level 1 only. Highest level: 2."""
+    data = read_data({"t": {"a": 2, "b": 1}, "u": {"a": 1}}, {"t": ["b", "a"], "u": ["a"]})
+    both = {"highest": (1.0, 0.5), "highest-of-topic": (1.0, 1.0), "1": (2.0, 1.0)}
+    for divisor, (t, u) in both.items():
+        expected = (0.5 * t / 2 + 0.25 * t + 0.5 * u) / 2
+        assert compute(data, "RBP(p=0.5)", RBP_over=divisor) == pytest.approx(expected), divisor
+
+
+def test_compute_value_truncated_levels_equal_integers() -> None:
+    run = {"t": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    data = read_data({"t": {"a": 0.5, "b": 1.75, "c": 2.25}}, run)
+    whole = cf.evaluate({"t": {"a": 0, "b": 1, "c": 2}}, run, "nDCG@3").values.mean()
+    assert compute(data, "nDCG@3", levels="truncated") == pytest.approx(whole, abs=1e-12)
+    assert (
+        "trec_eval"
+        in cf.reconcile({"t": {"a": 0.5, "b": 1.75, "c": 2.25}}, run, {"nDCG@3": f"{whole:.6f}"}).matches[0].tools
+    )

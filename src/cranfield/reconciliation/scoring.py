@@ -21,13 +21,27 @@ from cranfield.measures.gains import compute_gains, parse_gain
 from cranfield.measures.lists import Gold, Lists, ratio, scatter, to_floats
 from cranfield.reconciliation.documents import Documents, Ranked
 from cranfield.reconciliation.formulas import FORMULAS, Conventions, Topics, floor_decimals
+from cranfield.reconciliation.switches import PARAMETER_NAMES, parse_parameters
 from cranfield.scores import FLOOR
 
 T = TypeVar("T")
 
 ORDER = ("duplicates", "scores", "ties", "self", "first-ties", "positive")
-JUDGED = (*ORDER, "unjudged", "negative")
-FORMULA = (*JUDGED, "rel", "gain", "discount", "ideal", "AP-over", "P-over", "Recall-over", "terms", "tool-knows")
+JUDGED = (*ORDER, "unjudged", "negative", "levels")
+FORMULA = (
+    *JUDGED,
+    "rel",
+    "gain",
+    "discount",
+    "ideal",
+    "AP-over",
+    "P-over",
+    "Recall-over",
+    "terms",
+    "tool-knows",
+    "RBP-over",
+    *PARAMETER_NAMES,
+)
 
 
 class TopicScores(NamedTuple):
@@ -76,9 +90,11 @@ class Scoring:
 
     def _judge(self, conventions: Conventions) -> Ranked | None:
         ranked = self._compute_once(ORDER, conventions, self.documents.rank_by)
-        cutoff = self.measure.cutoff
+        cutoff = self.measure.last_rank
         if ranked is None or (conventions["ties"] == "expected" and not self._is_exact(conventions)):
             return None
+        if conventions["levels"] == "truncated":
+            ranked = replace(ranked, level=np.trunc(ranked.level))
         return ranked.judge(conventions["unjudged"], conventions["negative"], cutoff)
 
     def _is_exact(self, conventions: Conventions) -> bool:
@@ -89,16 +105,17 @@ class Scoring:
 
     def _fill_gold(self, conventions: Conventions) -> tuple[Any, Floats]:
         """Return the filled cells and the levels of all judged documents, by topic."""
-        keep = self.levels >= 0 if conventions["negative"] == "unjudged" else np.full(len(self.levels), True)
+        levels = np.trunc(self.levels) if conventions["levels"] == "truncated" else self.levels
+        keep = levels >= 0 if conventions["negative"] == "unjudged" else np.full(len(levels), True)
         counts = count_by(self.topic[keep], self.documents.topics)
         filled = np.arange(counts.max(initial=0)) < counts[:, None]
-        return filled, scatter(filled, self.levels[keep])
+        return filled, scatter(filled, levels[keep])
 
     def _build_lists(self, ranked: Ranked, level: Floats, gold: Gold, conventions: Conventions) -> Lists:
         """Return the judged documents of the rankings, with these levels."""
         expected = conventions["ties"] == "expected"
         first, last = ranked.tie_bounds if expected else (ranked.rank, ranked.rank)
-        cutoff = self.measure.cutoff
+        cutoff = self.measure.last_rank
         hits = ~np.isnan(level) & (True if cutoff is None else first <= cutoff)
         counts = count_by(ranked.topic[hits], self.documents.topics)
         filled = np.arange(counts.max(initial=0)) < counts[:, None]
@@ -119,7 +136,7 @@ class Scoring:
 
     def _score_formula(self, ranked: Ranked, conventions: Conventions) -> TopicScores:
         """Return the scores by a formula of gains."""
-        gold = self._compute_once(("negative", "rel", "gain"), conventions, self._build_gold)
+        gold = self._compute_once(("negative", "levels", "rel", "gain"), conventions, self._build_gold)
         level = np.where(np.isnan(ranked.level), np.nan, self._compute_gains(ranked.level, conventions))
         x = self._build_lists(ranked, level, gold, conventions)
         view = x.view(self.measure.cutoff, gain="raw")
@@ -157,13 +174,13 @@ class Scoring:
             settings["gain"] = parse_gain(conventions["gain"])
         if hasattr(self.measure, "rel") and conventions["rel"] != "1":
             settings["rel"] = float(conventions["rel"])
-        m = replace(self.measure, **settings)
+        m = replace(self.measure, **settings, **parse_parameters(self.measure, conventions))
         filled, levels = self._fill_gold(conventions)
         falling = -np.sort(np.where(filled, -levels, np.inf), axis=1)
         filled = np.isfinite(falling)
         gold = Gold(np.where(filled, falling, 0.0), filled, max(0.0, float(self.levels.max(initial=0.0))))
         x = self._build_lists(ranked, ranked.level, gold, conventions)
-        scores = m.compute(x)[:, 0]
+        scores = m.compute(x)[:, 0] * _rescale(m, m.view(gold.ideal), conventions["RBP-over"])
         return TopicScores(scores, np.ones(len(scores)), m.view(gold.ideal).R > 0)
 
 
@@ -174,6 +191,14 @@ def _sort_falling(ranked: Ranked, level: Floats) -> Floats:
     counts = count_by(topic, len(ranked.answered))
     filled = np.arange(counts.max(initial=0)) < counts[:, None]
     return to_floats(scatter(filled, gain[np.lexsort((-gain, topic))]))
+
+
+def _rescale(m: Any, ideal: Lists, divisor: str) -> Any:
+    """Return the factor of RBP for another divisor than the gain of the highest level."""
+    if divisor == "highest" or ideal.rel is not None:
+        return 1.0
+    other = np.ones(len(ideal)) if divisor == "1" else ideal.g.max(axis=1, initial=0.0)
+    return ratio(ideal.g_h, other)
 
 
 # -- means ----------------------------------------------------------------------------------------

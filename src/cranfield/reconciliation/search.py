@@ -188,7 +188,7 @@ def reconcile(
 def _parse_target(name: Any, text: str | float, tolerance: float | None) -> Target:
     """Parse a measure and its published score."""
     m = parse_measure(name)
-    if m.takes != "lists" or m.summary != "mean" or m.measurement or m.is_model:
+    if m.takes != "lists" or m.summary != "mean" or m.measurement or m.is_model or len(m.names()) > 1:
         raise InputError.from_problem(
             f"measure '{m}' is not supported", "Use a measure of rankings with an arithmetic mean, such as nDCG@10."
         )

@@ -6,7 +6,7 @@ the data that makes an effect possible. The first option is the one of cranfield
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,6 +48,11 @@ class Data:
         return bool(self.levels and self.levels[0] < 0)
 
     @property
+    def has_fractions(self) -> bool:
+        """True if a level is not an integer."""
+        return any(level != int(level) for level in self.levels)
+
+    @property
     def has_unjudged(self) -> bool:
         """True if a retrieved document has no level, or none in tools without negative levels."""
         return bool(np.isnan(self.documents.level).any()) or self.has_negative
@@ -59,6 +64,18 @@ class Data:
         topic = np.repeat(np.arange(self.documents.topics), np.diff(self.qrels.offsets))
         np.maximum.at(best, topic, self.qrels.levels)
         return bool((best < max(self.levels, default=0.0)).any() or (best <= 0).any())
+
+
+def parse_setting(text: str) -> Any:
+    """Parse the value of a parameter: a number, none or a word.
+
+    >>> parse_setting("0.8"), parse_setting("none"), parse_setting("linear")
+    (0.8, None, 'linear')
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return None if text == "none" else text
 
 
 def _has(*names: str) -> Callable[[Measure], bool]:
@@ -135,6 +152,31 @@ def _list_means(data: Data, m: Measure) -> list[str]:
     return ["arithmetic", "geometric", "median", *micro]
 
 
+def _is_open_rbp(m: Measure) -> bool:
+    """Return True for RBP with graded gains and no declared highest level."""
+    return type(m).__name__ == "RBP" and getattr(m, "rel", None) is None and getattr(m, "max_level", None) is None
+
+
+def _vary(name: str, difference: str, values: Mapping[str, Sequence[str]]) -> Switch:
+    """Return the switch of a parameter, with the values of other tools by measure."""
+
+    def list_values(data: Data, m: Measure) -> list[str]:
+        own = str(format_value(getattr(m, name.replace("-", "_"))))
+        return [own, *(value for value in values[type(m).__name__] if value != own)]
+
+    return Switch(name, difference, list_values, _has(*values))
+
+
+PARAMETERS: tuple[Switch, ...] = (
+    _vary("p", "persistence of RBP", {"RBP": ("0.8", "0.95", "0.9")}),
+    _vary("prob", "probability of ERR", {"ERR": ("exp", "linear")}),
+    _vary("max-level", "highest level of ERR", {"ERR": ("none", "4")}),
+    _vary("reach", "recall that is reached", dict.fromkeys(("IPrec", "AP11"), ("exact", "nearest", "trec9"))),
+    _vary("thresholds", "threshold probabilities of GAP", {"GAP": ("uniform", "level")}),
+    _vary("depth", "depth of Compat", {"Compat": ("none", "1000")}),
+)
+"""Switches that are parameters of measures."""
+
 SWITCHES: tuple[Switch, ...] = (
     Switch("ties", "order of equal scores", _list_ties),
     Switch("scores", "precision of scores", _if(lambda data: data.documents.has_close_scores, "double", "single")),
@@ -150,6 +192,9 @@ SWITCHES: tuple[Switch, ...] = (
     Switch("AP-over", "divisor of AP", _list_ap_divisors, _has("AP")),
     Switch("P-over", "divisor of P", lambda data, m: ("k", "length"), _is_cut("P", "SetP")),
     Switch("Recall-over", "divisor of Recall", lambda data, m: ("R", "min"), _is_cut("Recall", "RelP")),
+    *PARAMETERS,
+    Switch("RBP-over", "divisor of gains in RBP", lambda data, m: ("highest", "highest-of-topic", "1"), _is_open_rbp),
+    Switch("levels", "fractional levels", _if(lambda data: data.has_fractions, "kept", "truncated")),
     Switch("missing", "missing topics", _if(
         lambda data: not data.documents.answered.all(), "zero", "out")),
     Switch("no-relevant", "topics without relevant documents", _if(lambda data: data.has_empty, "zero", "out", "one")),
@@ -163,7 +208,8 @@ DEFAULTS: dict[str, str] = {
     "ties": "id-desc", "scores": "double", "self": "keep", "unjudged": "nonrelevant", "negative": "zero",
     "rel": "1", "gain": "linear", "discount": "log2", "ideal": "judged@k", "AP-over": "min", "P-over": "k",
     "Recall-over": "R", "missing": "zero", "no-relevant": "zero", "mean": "arithmetic", "rounded": "no",
-    "duplicates": "error", "tool-knows": "qrels",
+    "duplicates": "error", "tool-knows": "qrels", "RBP-over": "highest", "levels": "kept",
+    **{switch.name: "own" for switch in PARAMETERS},
 }  # fmt: skip
 """The conventions of cranfield."""
 
@@ -181,6 +227,8 @@ def get_own_conventions(m: Measure) -> dict[str, str]:
     own["AP-over"] = "R" if name == "AP" and (m.cutoff is None or getattr(m, "norm", "") == "R") else "min"
     own["P-over"] = "length" if name == "SetP" else "k"
     own["Recall-over"] = "min" if name == "RelP" else "R"
+    for switch in (switch for switch in PARAMETERS if switch.applies(m)):
+        own[switch.name] = str(format_value(getattr(m, switch.name.replace("-", "_"))))
     return own
 
 
@@ -195,6 +243,7 @@ FLAGS: dict[tuple[str, str], str] = {
     ("no-relevant", "out"): "--undefined skip",
     **{("duplicates", kept): f"--duplicates {kept}" for kept in ("first", "best")},
 }
+PARAMETER_NAMES = tuple(switch.name for switch in PARAMETERS)
 WITHOUT_OPTION = ("printed", "tool-knows")  # they change no score, or only with another option
 FORMULA_PARTS = ("rel", "gain", "discount", "AP-over", "P-over", "Recall-over", "unjudged", "mean")
 
@@ -218,7 +267,7 @@ def format_options(measures: Sequence[Measure], conventions: Conventions) -> str
 
 def _find_flag(m: Measure, name: str, option: str) -> str | None:
     """Return the option for a convention, empty if it is the default, None if there is none."""
-    if option == DEFAULTS.get(name) or name in WITHOUT_OPTION or not _applies(name, m):
+    if option == DEFAULTS.get(name) or name in WITHOUT_OPTION + PARAMETER_NAMES or not _applies(name, m):
         return ""
     if (name, option) == ("negative", "gain") and getattr(m, "gain", "") == "raw":
         return ""
@@ -250,12 +299,19 @@ def _apply_conventions(m: Measure, conventions: Conventions) -> Any:
         settings["rel"] = float(conventions["rel"])
     if getattr(m, "gain", "raw") != "raw":
         settings["gain"] = conventions["gain"]
+    settings |= parse_parameters(m, conventions)
     if type(m).__name__ == "nDCG":
         settings["discount"] = conventions["discount"]
     if type(m).__name__ == "AP" and m.cutoff is not None:
         settings["norm"] = conventions["AP-over"]
     changed = replace(m, **settings)
     return changed if name == type(m).__name__ else _rename(changed, name)
+
+
+def parse_parameters(m: Measure, conventions: Conventions) -> dict[str, Any]:
+    """Return the parameters of a measure that are switches."""
+    values = {s.name.replace("-", "_"): conventions[s.name] for s in PARAMETERS if s.applies(m)}
+    return {name: parse_setting(value) for name, value in values.items() if value != "own"}
 
 
 def _find_class(m: Measure, conventions: Conventions) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from cranfield.dataclass import dataclass
 from cranfield.measures.base import Measure
-from cranfield.reconciliation.switches import DEFAULTS, FAMILIES
+from cranfield.reconciliation.switches import DEFAULTS, FAMILIES, PARAMETER_NAMES, get_own_conventions
 
 ALL = "nDCG AP P Recall RR Success"
 
@@ -44,7 +44,7 @@ def _build_row(name: str, measures: str = ALL, variant: str = "", **conventions:
     return Tool(name, frozenset(measures.split()), settings, variant)
 
 
-TREC: dict[str, Any] = {"negative": "unjudged", "AP_over": "R"}  # trec_eval and its users
+TREC: dict[str, Any] = {"negative": "unjudged", "levels": "truncated", "AP_over": "R"}  # trec_eval and its users
 BEIR: dict[str, Any] = {**TREC, "scores": "single", "missing": "out"}
 RANKINGS: dict[str, Any] = {"ties": "input", "missing": "out"}  # tools that receive only rankings
 TREES: dict[str, Any] = {**RANKINGS, "gain": "exp", "ideal": "retrieved@k", "AP_over": "min-retrieved",
@@ -55,16 +55,20 @@ TOOLS: tuple[Tool, ...] = (
     _build_row("trec_eval", variant="-c", **TREC),
     _build_row("trec_eval", variant="-J", **TREC, missing="out", unjudged="removed"),
     _build_row("trec_eval", variant="-c -J", **TREC, unjudged="removed"),
+    _build_row("trec_eval", "RBP", **TREC, missing="out", p="0.9", RBP_over="highest-of-topic"),
+    _build_row("trec_eval", "RBP", "-c", **TREC, p="0.9", RBP_over="highest-of-topic"),
     _build_row("pytrec_eval", **BEIR),
     _build_row("ir_measures", "nDCG AP P Recall Success", **TREC, scores="single"),
     _build_row("ir_measures", "RR", **TREC, scores="single"),
     _build_row("ir_measures", "RR", "RR@k", negative="unjudged", ties="id-asc"),
     _build_row("ir_measures", "nDCG AP P Recall Success RR", "judged_only", **TREC, scores="single",
                unjudged="removed"),
-    _build_row("ranx", ties="input", AP_over="R"),
-    _build_row("ranx", "nDCG", "ndcg_burges", ties="input", gain="exp"),
+    _build_row("ranx", ties="input", AP_over="R", levels="truncated"),
+    _build_row("ranx", "nDCG", "ndcg_burges", ties="input", gain="exp", levels="truncated"),
     _build_row("gdeval", "nDCG", gain="exp", missing="out", no_relevant="out", printed=5),
     _build_row("gdeval", "nDCG", "-c", gain="exp", no_relevant="out", printed=5),
+    _build_row("gdeval", "ERR", missing="out", no_relevant="out", max_level=4, printed=5),
+    _build_row("gdeval", "ERR", "-c", no_relevant="out", max_level=4, printed=5),
     _build_row("beir", "nDCG AP P Recall", **BEIR, self="drop", printed=5),
     _build_row("beir", "nDCG AP P Recall", "ignore_identical_ids=False", **BEIR, printed=5),
     _build_row("beir", "RR", "mrr", ties="input", printed=5),
@@ -103,6 +107,8 @@ TOOLS: tuple[Tool, ...] = (
     _build_row("ms-marco", "RR", ties="rank"),
     _build_row("ntcireval", "nDCG", "MSnDCG", missing="out", ties="rank"),
     _build_row("ntcireval", "nDCG", "nDCG", discount="jk", missing="out", ties="rank"),
+    _build_row("ntcireval", "RBP", missing="out", ties="rank", p="0.95"),
+    _build_row("ntcireval", "ERR", missing="out", ties="rank", prob="linear"),
     _build_row("ntcireval", "AP P RR Success", missing="out", ties="rank"),
     _build_row("letor", "nDCG", **RANKINGS, gain="exp", discount="jk"),
     _build_row("letor", "AP P", **RANKINGS, AP_over="R"),
@@ -111,9 +117,13 @@ TOOLS: tuple[Tool, ...] = (
 NAMES = tuple(dict.fromkeys(tool.name for tool in TOOLS))
 
 
+PARAMETRIC = ("rel", "tool-knows", *PARAMETER_NAMES)  # set by the user's measure unless a tool fixes them
+DEFAULTED = {name: option for name, option in DEFAULTS.items() if name not in PARAMETRIC}
+
+
 def build_conventions(tool: Tool, m: Measure) -> dict[str, str]:
     """Return all conventions of a tool. The default is cranfield's convention."""
-    conventions = {**DEFAULTS, **tool.conventions}
+    conventions = {**get_own_conventions(m), **DEFAULTED, **tool.conventions}
     if m.cutoff is None and conventions["AP-over"] in ("min", "min-retrieved"):
         conventions["AP-over"] = {"min": "R", "min-retrieved": "retrieved"}[conventions["AP-over"]]
     return conventions
