@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,24 @@ class TestDifferences:
         x = get_array(nights, "night 01")
         half = stats.t.ppf(0.975, 29) * x.std(ddof=1) / math.sqrt(30)
         assert (row.mean, row.low, row.high) == pytest.approx((x.mean(), x.mean() - half, x.mean() + half))
+
+    def test_trend_geometric_means_have_differences_of_logarithms(self) -> None:
+        nights = {
+            name: {"run": {topic: {"GMAP": x} for topic, x in scores.items()}}
+            for name, scores in draw_nights(3).items()
+        }
+        result = trend(nights)
+        row = result.find("GMAP", "run", "night 02", "previous")
+        assert row is not None
+        x, y = (np.array([t["GMAP"] for t in nights[name]["run"].values()]) for name in ("night 02", "night 01"))
+        assert row.difference == pytest.approx(np.log(x).mean() - np.log(y).mean())
+        assert "Differences by GMAP are differences of logarithms." in result.to_dict()["captions"]["differences"]
+        assert cf.plot.trend(result).data["reference"].to_list() == [None] * 3
+
+    def test_trend_clusters_raise(self) -> None:
+        part = replace(cf.read_scores({"run": draw_nights(1)["night 00"]}), clusters={str(t): "a" for t in range(30)})
+        with pytest.raises(cf.CranfieldError, match="topics in clusters"):
+            trend({"mon": part, "tue": part})
 
 
 class TestVerdicts:

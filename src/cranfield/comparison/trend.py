@@ -126,6 +126,10 @@ class Trend(TableResult):
         """Return ``higher``, ``lower`` or ``neither``."""
         return self._first.better[self.measures.index(measure)]
 
+    def has_logarithms(self, measure: str) -> bool:
+        """Return True if differences are those of logarithms, for geometric means."""
+        return self._first.summaries[self.measures.index(measure)] == "gmean"
+
     def find(self, measure: str, run: str, night: str, reference: Reference) -> NightDifference | None:
         """Return the difference of a night from a reference, or None if there is none."""
         key = measure, run, night, reference

@@ -60,9 +60,11 @@ def describe_reference(result: Trend, reference: Reference, night: str) -> str:
 
 def _describe_test(result: Trend) -> str:
     """Return what p and marks mean."""
+    logs = [measure for measure in result.measures if result.has_logarithms(measure)]
+    of_logs = f" Differences by {', '.join(logs)} are differences of logarithms." if logs else ""
     return (
         "p: paired t-test, two-sided, corrected for all looks (alpha-spending) by run and measure. * p ≤ α: over all "
-        f"nights, the probability of any false alarm is at most α = {result.alpha:g}."
+        f"nights, the probability of any false alarm is at most α = {result.alpha:g}.{of_logs}"
     )
 
 

@@ -62,6 +62,8 @@ def _read_night(source: Any, measures: Any, lower: Any) -> Scores:
     if isinstance(source, Mapping) and source and all(isinstance(value, Real) for value in source.values()):
         source = {SERIES: source}
     scores = read_scores(source, measures=measures, lower=lower)
+    if scores.clusters:
+        raise InputError.from_problem("nightly results of topics in clusters", "Pass scores without clusters.")
     if not scores.systems:
         return scores
     groups: dict[str, list[int]] = {}

@@ -71,7 +71,8 @@ def _build_rows(result: Trend) -> Iterator[tuple[Any, ...]]:
     for row in result.nights:
         key = row.measure, row.run, row.night
         test = result.find(*key, result.tested)
-        tested = (None,) * 3 if test is None else (row.mean - test.difference, test.difference, test.pvalue)
+        reference = None if test is None or result.has_logarithms(row.measure) else row.mean - test.difference
+        tested = (None,) * 3 if test is None else (reference, test.difference, test.pvalue)
         yield *key, row.mean, row.low, row.high, *tested, "" if test is None else test.verdict
 
 
@@ -103,6 +104,7 @@ def _draw_panel(
 ) -> Any:
     """Draw the means with a band, the reference as a dashed line, and marks of verdicts."""
     width, _ = size
+    data = data.with_columns(pl.col("reference").cast(pl.Float64))
     values = [x for name in ("mean", "low", "high", "reference") for x in data[name].drop_nulls().drop_nans()]
     ticks = layout.choose_ticks(min(values), max(values) if max(values) > min(values) else min(values) + 1)
     is_lower = result.get_better(measure) == "lower"
