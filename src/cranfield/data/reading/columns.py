@@ -75,7 +75,7 @@ _IN_TABLES = SPELLINGS | {
 }
 _ID = ("id",)  # the topic or the document, if the other one has a column; otherwise a row number
 _ROW_NUMBERS = re.compile(r"|id|index|unnamed:\d+|(index)?level\d+|row(id|index|number)?|exampleid")
-_CLICKS = ("click", "clicked", "clicks")
+_CLICKS = ("click", "clicked", "clicks", "ctr", "click_rate", "click_through_rate", "click_count", "num_clicks")
 
 
 def _is_distance(name: str) -> bool:
@@ -378,15 +378,28 @@ def _reject_run(columns: Mapping[str, str], free: Sequence[str], location: str |
     if "level" in columns and find_spelling(LEVELS, [columns["level"]]):
         return
     rank, clicks = find_column("rank", free), find_spelling(_CLICKS, free)
-    if rank is not None and clicks is not None:
-        use = format_option(f"--columns qrels.level={clicks}", f'columns={{"qrels.level": "{clicks}"}}')
-        problem = f"columns {rank!r} and {clicks!r}: clicks depend on the position"
-        raise InputError.from_problem(problem, f"Use {use} to read them as levels.", location, line)
+    if clicks is not None and (rank is not None or "level" not in columns):
+        raise make_click_error(clicks, rank, location, line)
     sign = rank or find_spelling(_TAGS, free)
     if sign is not None:
         use = format_option("--columns qrels.level=NAME", 'columns={"qrels.level": NAME}')
         problem = f"column {sign!r} and no level: this looks like a run"
         raise InputError.from_problem(problem, f"{_FIRST}, or use {use}.", location, line)
+
+
+def make_click_error(
+    clicks: str, rank: str | None = None, location: str | None = None, line: int | None = None
+) -> InputError:
+    """Return the error for clicks or click rates in place of judgments."""
+    use = format_option(f"--columns qrels.level={clicks}", f'columns={{"qrels.level": "{clicks}"}}')
+    names = f"column {clicks!r} and no level" if rank is None else f"columns {rank!r} and {clicks!r}"
+    problem = f"{names}: clicks depend on the position"
+    return InputError.from_problem(problem, f"Use {use} to read them as levels.", location, line)
+
+
+def find_clicks(names: Iterable[str]) -> str | None:
+    """Return the column with clicks or click rates, or None."""
+    return find_spelling(_CLICKS, names)
 
 
 _KNOWN_SPELLINGS = tuple(chain.from_iterable(_IN_TABLES[x] for x in SPELLINGS if x not in ("score", "rank")))

@@ -8,11 +8,14 @@ replicate such as ``epoch``, and `DETAILS`. A missing score is None. All readers
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.reading.lines import format_value, parse_identifier
+from cranfield.data.reading.columns import LEVELS, SPELLINGS, find_spelling
+from cranfield.data.reading.lines import format_value, parse_finite, parse_identifier
 from cranfield.data.reading.records import Remark
 from cranfield.data.reading.shapes import NAMELESS, Cells, Item, is_list
 from cranfield.dataclass import dataclass
@@ -119,6 +122,33 @@ def _name_type(value: Any) -> str:
 def is_empty(value: Any) -> bool:
     """Return True for null and empty text."""
     return value is None or (isinstance(value, str) and not value.strip())
+
+
+_ROLES = {"level": LEVELS, "score": ("score", "sim", "similarity"), "rank": SPELLINGS["rank"]}
+
+
+@lru_cache(maxsize=1024)
+def _find_role(name: Any, roles: tuple[str, ...]) -> str | None:
+    """Return the role that a key looks like."""
+    return next((role for role in roles if find_spelling(_ROLES[role], [str(name)]) is not None), None)
+
+
+def report_unread(items: Sequence[Item], used: Collection[str], *roles: str) -> Iterator[Remark]:
+    """Yield a remark for each key that is not used, has numbers, and looks like one of the roles.
+
+    Ranks in the order of the items are not reported.
+
+    >>> [x.text for x in report_unread([{"doc_id": "d1", "rating": 1, "grade": 3}], ("doc_id", "rating"), "level")]
+    ["key 'grade' is not read, although it looks like a level"]
+    """
+    for name in dict.fromkeys(chain.from_iterable(items)):
+        role = None if name in used else _find_role(name, roles)
+        if role is None:
+            continue
+        values = [value for item in items if (value := item.get(name)) is not None]
+        numbers = [number for value in values if (number := parse_finite(value)) is not None]
+        if numbers and not (role == "rank" and numbers == sorted(numbers)):
+            yield Remark(f"key {str(name)!r} is not read, although it looks like a {role}")
 
 
 def rank_documents(docs: Iterable[Cells]) -> list[Cells]:

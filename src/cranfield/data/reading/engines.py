@@ -20,6 +20,7 @@ from cranfield.data.reading.contents import (
     is_empty,
     iter_objects,
     rank_documents,
+    report_unread,
 )
 from cranfield.data.reading.lines import format_value, parse_finite
 from cranfield.data.reading.records import UNRATED, Remark
@@ -73,6 +74,7 @@ def read_rank_eval_request(data: Item, topic: Any) -> Iterator[Content]:
         name = get_value(request, "id")
         ratings = list(iter_objects(request, "ratings"))
         _reject_indexes(ratings, name)
+        yield from report_unread(ratings, ("_id", "rating"), "level")
         yield from _read_ratings(((get_value(x, "_id"), get_value(x, "rating")) for x in ratings), name)
 
 
@@ -93,7 +95,8 @@ def _read_hits(hits: Iterable[Item]) -> list[Cells]:
 def read_rank_eval_run(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the rankings in a ``_rank_eval`` response."""
     for name, detail in _iter_details(data):
-        hits = (get_mapping(item, "hit") for item in iter_objects(detail, "hits"))
+        hits = [get_mapping(item, "hit") for item in iter_objects(detail, "hits")]
+        yield from report_unread(hits, ("_id", "_score"), "score", "rank")
         yield DocumentList({"topic": name}, _read_hits(hits))
     failures = data.get("failures")
     for _ in failures if isinstance(failures, Mapping) else ():
@@ -133,6 +136,7 @@ def read_search(data: Item, topic: Any) -> Iterator[Content]:
         yield Remark("timed out: documents can be missing", "answer")
     if isinstance(shards, Mapping) and shards.get("failed"):
         yield Remark("with failed shards: documents can be missing", "answer")
+    yield from report_unread(hits, ("_id", "_score"), "score", "rank")
     yield DocumentList({"topic": topic}, _read_hits(hits))
 
 
@@ -150,6 +154,7 @@ def read_solr(data: Item, topic: Any) -> Iterator[Content]:
     if header.get("partialResults"):
         yield Remark("with partial results: documents can be missing", "answer")
     yield from _note_empty(docs, data["response"].get("numFound"))
+    yield from report_unread(docs, ("id", "score"), "score", "rank")
     cells = [{"doc": get_value(doc, "id"), "score": doc.get("score")} for doc in docs]
     yield DocumentList({"topic": _require_topic(topic)}, _rank_scored(cells))
 
@@ -163,7 +168,9 @@ def read_vespa(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the ranking in a Vespa response."""
     topic, root = _require_topic(topic), get_mapping(data, "root")
     docs = []
-    for child in iter_objects(root, "children") if root.get("children") is not None else ():
+    children = [*iter_objects(root, "children")] if root.get("children") is not None else []
+    yield from report_unread(children, ("id", "relevance"), "score", "rank")
+    for child in children:
         doc = get_value(child, "id")
         if isinstance(doc, str) and _VESPA_INTERNAL.match(doc):
             fix = "Request a summary with the documents' ids."
@@ -185,7 +192,8 @@ def read_vespa(data: Item, topic: Any) -> Iterator[Content]:
 def read_workbench_judgments(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the judgments of the OpenSearch workbench. Ratings are texts such as ``2.000``."""
     for query in iter_objects(data, "judgmentRatings"):
-        ratings = iter_objects(query, "ratings")
+        ratings = [*iter_objects(query, "ratings")]
+        yield from report_unread(ratings, ("docId", "rating"), "level")
         pairs = ((get_value(x, "docId"), get_value(x, "rating")) for x in ratings)
         yield from _read_ratings(pairs, get_value(query, "query"))
 
@@ -213,7 +221,8 @@ def read_workbench_scores(data: Item, topic: Any) -> Iterator[Content]:
 def read_quepid_case(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the ratings of a Quepid case."""
     for query in iter_objects(data, "queries"):
-        ratings = iter_objects(query, "ratings")
+        ratings = [*iter_objects(query, "ratings")]
+        yield from report_unread(ratings, ("doc_id", "rating"), "level")
         pairs = ((get_value(x, "doc_id"), x.get("rating")) for x in ratings)
         yield from _read_ratings(pairs, get_value(query, "query_text"))
 
@@ -224,6 +233,7 @@ def read_quepid_ratings(data: Item, topic: Any) -> Iterator[Content]:
         yield from _read_ratings(get_mapping(query, "ratings").items(), get_value(query, "query"))
 
 
+SKIPPED = Remark("skipped: null or unrateable", "rating")
 UNRATEABLE = Remark("without a rating: these documents are unjudged", "query-document pair")
 
 
@@ -232,8 +242,10 @@ def read_quepid_book(data: Item, topic: Any) -> Iterator[Content]:
     for pair in iter_objects(data, "query_doc_pairs"):
         query, doc = get_value(pair, "query_text"), get_value(pair, "doc_id")
         judgements = iter_objects(pair, "judgements") if pair.get("judgements") is not None else ()
-        ratings = [x.get("rating") for x in judgements if not x.get("unrateable")]
+        ratings = [None if x.get("unrateable") else x.get("rating") for x in judgements]
         levels = {parse_finite(x): x for x in ratings if not is_empty(x)}
+        for _ in filter(is_empty, ratings):
+            yield SKIPPED
         if len(levels) > 1:
             numbers = " and ".join(format_value(x) for x in levels.values())
             problem = f"several judges rated document {format_value(doc)} of {format_value(query)}: {numbers}"
@@ -250,8 +262,9 @@ def read_quepid_snapshot(data: Item, topic: Any) -> Iterator[Content]:
     for key in docs:
         if str(key) not in texts:
             raise InputError(f"documents of query {format_value(key)}", "a query_id in 'queries'")
-        context = {"topic": texts[str(key)], "tag": data.get("name")}
-        yield DocumentList(context, rank_documents({"doc": get_value(x, "id")} for x in iter_objects(docs, key)))
+        context, ranked = {"topic": texts[str(key)], "tag": data.get("name")}, [*iter_objects(docs, key)]
+        yield from report_unread(ranked, ("id",), "score", "rank")
+        yield DocumentList(context, rank_documents({"doc": get_value(x, "id")} for x in ranked))
 
 
 # -- RRE ------------------------------------------------------------------------------------------
@@ -274,6 +287,8 @@ def _read_rre_group(group: Item, inherited: Item | None) -> Iterator[Content]:
         own_docs = get_mapping(query, "relevant_documents") if query.get("relevant_documents") is not None else docs
         if own_docs is None:
             raise InputError(f"query {_get_rre_query(query)!r} without relevant_documents", "{doc: {gain: number}}")
+        gains = [value for value in own_docs.values() if isinstance(value, Mapping)]
+        yield from report_unread(gains, _GAINS[:1] if any(_GAINS[0] in x for x in gains) else _GAINS, "level")
         yield from _read_ratings(_iter_gains(own_docs), _get_rre_query(query))
 
 
@@ -303,7 +318,8 @@ def read_rre_run(data: Item, topic: Any) -> Iterator[Content]:
     for evaluation in _iter_evaluations(data):
         results = get_mapping(evaluation, "results")
         for version in results:
-            hits = iter_objects(get_mapping(results, version), "hits")
+            hits = [*iter_objects(get_mapping(results, version), "hits")]
+            yield from report_unread(hits, ("id", "_id"), "score", "rank")
             docs = [{"doc": hit["_id"] if "id" not in hit and "_id" in hit else get_value(hit, "id")} for hit in hits]
             yield DocumentList({"topic": get_value(evaluation, "query"), "tag": version}, rank_documents(docs))
 

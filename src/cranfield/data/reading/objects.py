@@ -49,6 +49,7 @@ from cranfield.data.reading.shapes import (
     Cells,
     Item,
     Shape,
+    describe_hits,
     detect_shape,
     find_user_shape,
     get_metadata,
@@ -89,7 +90,7 @@ def read_records(
     """Yield the documents of records, which all must have the shape of the first."""
     naming: str | None = None
     chosen = select_columns(options.columns, shape.kind).get("topic", "")
-    warn_levels = True  # warn if documents have no levels
+    notes: set[str] = set()
     topic_keys: set[tuple[str | None, str]] = set()
     for number, item in enumerate(records):
         if isinstance(item, InputError):
@@ -112,12 +113,21 @@ def read_records(
                     raise InputError.from_problem(f"duplicate topic {name!r}", fix)
                 topic_keys.add((tag, name))
                 context = {"topic": name, "tag": tag}
-                if shape.kind == "qrels" and warn_levels and not has_levels(docs, options):
-                    warn_levels = False
-                    yield Problem("warning", location, item.place.line, NO_LEVELS, kind=COLUMNS)
+                for text in _describe_docs(docs, shape, options, notes):
+                    yield Problem("warning", location, item.place.line, text, kind=COLUMNS)
                 yield DocumentList(context, _read_entries(docs, shape, options), item.place.line)
         except InputError as error:
             yield item.place.locate(error)
+
+
+def _describe_docs(docs: Any, shape: Shape, options: ReadOptions, notes: set[str]) -> Iterator[str]:
+    """Yield the notes about documents that are not among the `notes` of former documents."""
+    hits = "" if notes or shape.ranked else describe_hits(docs, shape.kind, options)
+    bare = NO_LEVELS if shape.kind == "qrels" and not has_levels(docs, options) else ""
+    for text in (hits, bare):
+        if text and text not in notes:
+            notes.add(text)
+            yield text
 
 
 def _match_shape(record: Any, shape: Shape) -> tuple[Item, str]:
@@ -276,6 +286,9 @@ def _read_mapping(
     truth = kind == "qrels" and _has_boolean_levels(data)
     if kind == "qrels" and not all(has_levels(docs, options) for _, docs in _iter_leaves(data, options.intents)):
         yield Problem("warning", location, None, NO_LEVELS, kind=COLUMNS)
+    first = next((docs for _, docs in _iter_leaves(data, options.intents) if docs), None)
+    if text := describe_hits(first, kind, options):
+        yield Problem("warning", location, None, text, kind=COLUMNS)
     for context, docs in _iter_leaves(data, options.intents):
         words = f" for topic {context['topic']!r}"
         if "intent" in context:

@@ -21,9 +21,11 @@ from cranfield.data.reading.columns import (
     SPELLINGS,
     VALUE,
     Kind,
+    find_clicks,
     find_named_column,
     find_spelling,
     find_user_column,
+    make_click_error,
     reject_other_kind,
     select_columns,
 )
@@ -144,6 +146,49 @@ def has_levels(docs: Any, options: ReadOptions = DEFAULT_OPTIONS) -> bool:
     return "level" in select_columns(options.columns, "qrels") or find_spelling(GRADE, first) is not None
 
 
+def describe_hits(docs: Any, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) -> str:
+    """Describe decisions about documents with named keys: their order, and keys that are not read.
+
+    >>> describe_hits([{"id": "d1", "title": "lamp"}], "run")
+    'documents have no score or rank, the order of the list is the ranking'
+    >>> describe_hits([{"id": "d1", "label": 1, "grade": 3}], "qrels")
+    'the level is key label, not grade'
+    """
+    if not is_hit_list(docs):
+        return ""
+    user_keys = tuple(select_columns(options.columns, kind).items()) if options.columns else ()
+    try:
+        keys, other_ids = _find_keys(tuple(docs[0]), kind, user_keys)
+    except InputError:
+        return ""
+    used = (*keys.values(), *other_ids)
+    unused = [name for name in docs[0] if isinstance(name, str) and name not in used]
+    notes = _note_other_keys(keys, unused, kind)
+    if keys.keys().isdisjoint(("level", "score", "rank")):
+        notes += _note_no_value(docs[0], unused, kind, options)
+    return "; ".join(notes)
+
+
+def _note_other_keys(keys: Mapping[str, Any], unused: Sequence[str], kind: Kind) -> list[str]:
+    """Describe the keys of roles for which documents have several keys."""
+    spellings = {"level": GRADE} if kind == "qrels" else {role: SPELLINGS[role] for role in ("score", "rank")}
+    others = {
+        role: [name for name in unused if find_spelling(words, [name]) is not None]
+        for role, words in spellings.items()
+        if role in keys
+    }
+    return [f"the {role} is key {keys[role]}, not {' or '.join(names)}" for role, names in others.items() if names]
+
+
+def _note_no_value(hit: Item, unused: Sequence[str], kind: Kind, options: ReadOptions) -> list[str]:
+    """Describe the documents of a run without scores and ranks, or numbers next to documents without levels."""
+    if kind == "run":
+        text = "documents have no score or rank, the order of the list is the ranking"
+        return [] if options.ordered else [text]
+    numbers = [name for name in unused if is_numeric([hit[name]]) and not isinstance(hit[name], bool)]
+    return [f"key {name!r} has numbers and is not read" for name in numbers]
+
+
 def _read_entry(item: Any, kind: Kind, user_keys: UserKeys) -> Cells:
     if isinstance(item, Mapping):
         return _read_hit(item, kind, user_keys)
@@ -162,6 +207,8 @@ def _read_hit(item: Item, kind: Kind, user_keys: UserKeys) -> Cells:
         if item[other_id] != cells["doc"]:
             raise InputError(f"a document with {keys['doc']} and {other_id}", "one id")
     if kind == "qrels" and "level" not in cells:
+        if (clicks := find_clicks(map(str, item))) is not None:
+            raise make_click_error(clicks)
         if "score" in item:  # a grade or a similarity
             raise InputError("a relevant document with a score", f"a {' or '.join(GRADE[:3])}")
         cells["level"] = 1
