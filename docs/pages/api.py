@@ -47,13 +47,13 @@ ON_ITS_PAGE = ("stats", "meta")  # functions are documented on the page of stati
 
 def pages() -> dict[str, str]:
     """Return all pages as Markdown, by path on the site."""
-    themes = by_theme()
+    themes = group_by_theme()
     made = {f"api/{room}.md": _theme(room, names) for room, names in themes.items()}
     made |= {f"api/{name}.md": _module(name) for name in MODULES}
     return {"api.md": _overview(themes), **made}
 
 
-def by_theme() -> dict[str, list[str]]:
+def group_by_theme() -> dict[str, list[str]]:
     """Return the public names by room, without measures."""
     homes = vars(cf)["_PUBLIC"]
     found: dict[str, list[str]] = {room: [] for room in THEMES}
@@ -97,13 +97,13 @@ def _sentence(thing: Any) -> str:
 def _theme(room: str, names: list[str]) -> str:
     parts = [f"# {THEMES[room]}"]
     for name in names:
-        parts += documented(f"cf.{name}", getattr(cf, name), names_led(room))
+        parts += document_name(f"cf.{name}", getattr(cf, name), link_names(room))
     return "\n\n".join(parts) + "\n"
 
 
 def _module(name: str) -> str:
     module = getattr(cf, name)
-    link = names_led(name)
+    link = link_names(name)
     parts = [
         f"# cf.{name}: {MODULES[name][0].lower()}{MODULES[name][1:]}",
         written(module.__doc__, link),
@@ -119,13 +119,13 @@ def _module(name: str) -> str:
         ]
         parts += ["## Functions", "\n".join(table(["", ""], rows)), "## Results"]
     for public in sorted(set(module.__all__) - set(told), key=_first_functions):
-        parts += documented(f"cf.{name}.{public}", getattr(module, public), link, 3 if told else 2)
+        parts += document_name(f"cf.{name}.{public}", getattr(module, public), link, 3 if told else 2)
     return "\n\n".join(parts) + "\n"
 
 
-def names_led(own: str) -> Linked:
+def link_names(own: str) -> Linked:
     """Return a function that links names to their documentation. `own` is the current page."""
-    themes = by_theme()
+    themes = group_by_theme()
     homes = {name: room for room, names in themes.items() for name in names}
     measures = linked("../")
 
@@ -141,20 +141,20 @@ def names_led(own: str) -> Linked:
     return link
 
 
-def documented(name: str, thing: Any, link: Linked, level: int = 2) -> Iterator[str]:
+def document_name(name: str, thing: Any, link: Linked, level: int = 2) -> Iterator[str]:
     """Yield heading, docstring and signature of a public name, and of the methods of a class."""
     yield f"{'#' * level} {name}"
     if isinstance(thing, ModuleType) or not callable(thing):
         yield written(inspect.getdoc(thing) or "", link)
         return
-    yield from _told(name.removeprefix("cf."), thing, link)
+    yield from _describe_name(name.removeprefix("cf."), thing, link)
     if inspect.isclass(thing):
         for method, function in _methods(thing):
             yield f"{'#' * (level + 1)} {name.rpartition('.')[2]}.{method}"
-            yield from _told(method, function, link)
+            yield from _describe_name(method, function, link)
 
 
-def _told(name: str, thing: Any, link: Linked) -> Iterator[str]:
+def _describe_name(name: str, thing: Any, link: Linked) -> Iterator[str]:
     """Yield first paragraph, signature and the rest of a docstring. Shared options are folded."""
     first, _, rest = (inspect.getdoc(thing) or "").partition("\n\n")
     rest, _, options = rest.partition("\nOptions\n")
@@ -165,7 +165,7 @@ def _told(name: str, thing: Any, link: Linked) -> Iterator[str]:
 
     yield written(first, linked_but_own)
     if callable(thing):
-        yield f"```python\n{_called(name, thing)}\n```"
+        yield f"```python\n{_format_signature(name, thing)}\n```"
     yield written(rest, linked_but_own)
     if options:
         yield "<details><summary>Options</summary>"
@@ -195,7 +195,7 @@ def _methods(c: type) -> Iterator[tuple[str, Any]]:
                 yield name, function
 
 
-def _called(name: str, function: Callable[..., Any]) -> str:
+def _format_signature(name: str, function: Callable[..., Any]) -> str:
     """Format the signature, wrapped to the width of the page."""
     try:
         signature = inspect.signature(function)
@@ -204,10 +204,10 @@ def _called(name: str, function: Callable[..., Any]) -> str:
     given = [*signature.parameters.values()]
     if given and given[0].name in {"self", "cls"}:
         signature = signature.replace(parameters=given[1:])
-    text = re.sub(r"'([^']*)'", _unquoted, str(signature))
+    text = re.sub(r"'([^']*)'", _unquote, str(signature))
     if len(name + text) <= WIDTH:
         return name + text
-    shown = [re.sub(r"'([^']*)'", _unquoted, str(p)) for p in _with_stars(signature)]
+    shown = [re.sub(r"'([^']*)'", _unquote, str(p)) for p in _add_stars(signature)]
     arguments = ", ".join(x.replace(" ", "\u00a0") for x in shown) + ","
     lines = textwrap.wrap(arguments, WIDTH - 4, break_long_words=False, break_on_hyphens=False)
     result = text[text.rindex(")") + 1 :]
@@ -215,7 +215,7 @@ def _called(name: str, function: Callable[..., Any]) -> str:
     return f"{name}(\n{listed}\n){result}"
 
 
-def _with_stars(signature: inspect.Signature) -> Iterator[Any]:
+def _add_stars(signature: inspect.Signature) -> Iterator[Any]:
     """Yield the parameters, with a star before keyword-only parameters."""
     starred = False
     for p in signature.parameters.values():
@@ -226,7 +226,7 @@ def _with_stars(signature: inspect.Signature) -> Iterator[Any]:
         yield p
 
 
-def _unquoted(found: re.Match[str]) -> str:
+def _unquote(found: re.Match[str]) -> str:
     """Remove the quotes of annotations, but not of defaults."""
     before = found.string[: found.start()]
     return found[1] if before.endswith((": ", "-> ")) else found[0]

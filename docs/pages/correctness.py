@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 import methods
 import simulated
-from measures import escaped, families, table
+from measures import escape_md, families, table
 
 from tests import evidence
 from tests.evidence import DROP_INS, INTERVAL, PEERS, WAYS, Check
@@ -50,7 +50,7 @@ def page() -> str:
         parts += [f"### {title}", *_table("method", [f"cf.{room}.{n}" for n in functions], checks)]
     for title, items in OTHERS.items():
         parts += [f"### {title}", *_table("item", items, checks)]
-    return "\n\n".join(part.strip("\n") for part in [*parts, *simulated.build_section(), *_alone(checks)]) + "\n"
+    return "\n\n".join(part.strip("\n") for part in [*parts, *simulated.build_section(), *_list_open(checks)]) + "\n"
 
 
 def _ways() -> list[str]:
@@ -79,7 +79,7 @@ def _table(head: str, items: Sequence[str], checks: Sequence[Check]) -> list[str
 
 
 def _name(item: str) -> str:
-    return f"`{item.removesuffix(INTERVAL)}`" if "." in item or " " in item else escaped(item)
+    return f"`{item.removesuffix(INTERVAL)}`" if "." in item or " " in item else escape_md(item)
 
 
 def _cells(item: str, checks: Sequence[Check]) -> list[str]:
@@ -98,10 +98,10 @@ def _cell(checks: Iterable[Check]) -> str:
 def _linked(against: str, files: Sequence[str]) -> str:
     said = "✓" if against in WAYS and against not in ("enumeration", "simulation") else against
     first, *more = (f"(../{file})" for file in files)
-    return f"[{escaped(said)}]{first}" + "".join(f" [({n})]{x}" for n, x in enumerate(more, 2))
+    return f"[{escape_md(said)}]{first}" + "".join(f" [({n})]{x}" for n, x in enumerate(more, 2))
 
 
-def _alone(checks: Sequence[Check]) -> list[str]:
+def _list_open(checks: Sequence[Check]) -> list[str]:
     """Return the section about items without a paper or another program."""
     known = {check.item for check in checks if check.kind in ("paper", "peer")}
     everything = evidence.built_in()
@@ -115,7 +115,7 @@ def _alone(checks: Sequence[Check]) -> list[str]:
 
 {others} of {len(everything)} measures are compared with a paper or another program. The other measures are
 compared only with a second implementation in the tests. Both implementations can contain the same
-misreading of the paper. These measures are {", ".join(map(escaped, alone))}.
+misreading of the paper. These measures are {", ".join(map(escape_md, alone))}.
 
 These methods have no paper, no other program and no second implementation. Tests check them with numbers
 computed by hand, simulations or properties: {", ".join(f"`{name}`" for name in least)}.

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Collection, Iterator
 
 from formulas import is_formula, typeset
-from measures import escaped
+from measures import escape_md
 
 Linked = Callable[[str], str]
 
@@ -48,7 +48,7 @@ def _paragraph(text: str, linked: Linked, names: Collection[str]) -> str:
     if lines[0].startswith("    ") or any(re.search(r"\S {2,}\S|^ ", line) for line in lines):
         first = [lines.pop(0)] if lines[0].endswith(":") else []
         block = textwrap.dedent("\n".join(lines))
-        return "\n\n".join([*map(escaped, first), f"```text\n{block}\n```"])
+        return "\n\n".join([*map(escape_md, first), f"```text\n{block}\n```"])
     if re.fullmatch(r"\w+", text):
         return f"**{text}**"
     return prose(text, linked)
@@ -66,4 +66,4 @@ def _definitions(lines: list[str], linked: Linked) -> Iterator[str]:
 def prose(text: str, linked: Linked = plain) -> str:
     """Convert prose. Names in code get links."""
     parts = re.split(r"(``[^`]+``|`[^`]+`)", text)
-    return "".join((linked(x[1:-1]) if x[1] != "`" else x) if x.startswith("`") else escaped(x) for x in parts if x)
+    return "".join((linked(x[1:-1]) if x[1] != "`" else x) if x.startswith("`") else escape_md(x) for x in parts if x)

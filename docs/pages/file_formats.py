@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import groupby
 
-from measures import escaped, table
+from measures import escape_md, table
 
 from cranfield.data.reading.columns import ROLES, SPELLINGS, WORDS
 from cranfield.data.reading.formats import TABLE, Format
@@ -152,7 +152,7 @@ def _list_tables() -> str:
 
 def _list_records() -> str:
     rows = [
-        [escaped(shape.name), ", ".join(f"`{key}`" for key in _shorten_keys(shape.keys)), RECORDS[shape.name]]
+        [escape_md(shape.name), ", ".join(f"`{key}`" for key in _shorten_keys(shape.keys)), RECORDS[shape.name]]
         for shape in SHAPES
     ]
     return "\n".join(table(["record", "detected by", "content"], rows))
@@ -165,14 +165,14 @@ def _shorten_keys(keys: tuple[str, ...]) -> list[str]:
 def _list_tools() -> str:
     rows = []
     for name, signatures in groupby(TOOLS, lambda signature: (signature.tool, signature.name)):
-        rows.append([escaped(name[0]), escaped(name[1]), *_format_uses([*signatures])])
+        rows.append([escape_md(name[0]), escape_md(name[1]), *_format_uses([*signatures])])
     return "\n".join(table(["tool", "file", "read as", "otherwise"], rows))
 
 
 def _format_uses(signatures: list[Signature]) -> tuple[str, str]:
     uses = {use: signature for signature in signatures for use, reader in signature.readers.items() if reader}
     advice = " ".join(dict.fromkeys(signature.advice for signature in signatures if signature.advice))
-    return "; ".join(_format_roles(use, signature) for use, signature in uses.items()) or "rejected", escaped(advice)
+    return "; ".join(_format_roles(use, signature) for use, signature in uses.items()) or "rejected", escape_md(advice)
 
 
 def _format_roles(use: Use, signature: Signature) -> str:

@@ -92,17 +92,17 @@ def _rows(line: str, names: Collection[str]) -> Iterator[str]:
 
 def _right(text: str, names: Collection[str]) -> str:
     """Convert the right side: a formula and its explanation."""
-    formula, said = divided(text, names)
+    formula, said = split_formula(text, names)
     gap = "" if re.match(r"[,;:]", said) else " "
     return mathml(formula, names) + (gap + prose(said) if said else "")
 
 
-def divided(text: str, names: Collection[str] = ()) -> tuple[str, str]:
+def split_formula(text: str, names: Collection[str] = ()) -> tuple[str, str]:
     """Split a text into a formula and the words after it.
 
-    >>> divided("C(l) / min(l, n), n the length of the list")
+    >>> split_formula("C(l) / min(l, n), n the length of the list")
     ('C(l) / min(l, n)', ', n the length of the list')
-    >>> divided("judged items down to l / min(l, n)")
+    >>> split_formula("judged items down to l / min(l, n)")
     ('judged items down to l / min(l, n)', '')
     """
     formula, said = re.match(r"(.*?)(?<![,;]) {3,}(?=\S)(.*)|(.*)", text).group(1, 2)  # type: ignore[union-attr]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from docstrings import Linked, prose, written
-from measures import HEAD, anchors, escaped, families, not_here, properties, table
+from measures import HEAD, anchors, escape_md, families, not_here, properties, table
 from versions import draw_ranks, format_versions
 
 import cranfield as cf
@@ -54,7 +54,7 @@ def files() -> dict[str, str]:
 
 def overview() -> str:
     """Return the overview: families with one line per measure, properties, and missing measures."""
-    symbols = [f"- {escaped(name)}: {escaped(text)}" for name, text in NOTATION.items()]
+    symbols = [f"- {escape_md(name)}: {escape_md(text)}" for name, text in NOTATION.items()]
     parts = [HEAD.replace("# Measures", f"# {len(REGISTRY)} measures", 1), *_by_family()]
     parts += ["## Notation", "At rank r:", "\n".join(symbols)]
     parts += [properties(REGISTRY.values(), lambda c: f"measures/{files()[c.__name__]}.md")]
@@ -72,7 +72,7 @@ def _by_family() -> Iterator[str]:
 
 
 def _name(c: type[Measure]) -> str:
-    return escaped(c.__name__)
+    return escape_md(c.__name__)
 
 
 def _title(c: type[Measure]) -> str:
@@ -170,12 +170,12 @@ def _parameters(c: type[Measure]) -> str:
             f"`{f.name}`",
             f"`{format_value(f.default)}`",
             _kind(f),
-            escaped(str(f.metadata.get("doc", ""))),
+            escape_md(str(f.metadata.get("doc", ""))),
         ]
         for f in c.list_parameters()
     ]
     if c.cutoff_meaning:
-        rows.append(["`@cutoff`", "", "a number", escaped(c.cutoff_meaning)])
+        rows.append(["`@cutoff`", "", "a number", escape_md(c.cutoff_meaning)])
     rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     return "\n".join(table(["", "default", "values", "meaning"], rows)) if rows else ""
 
@@ -183,18 +183,18 @@ def _parameters(c: type[Measure]) -> str:
 def _kind(f: Any) -> str:
     if f.name == "gain":
         return f"{', '.join(GAINS)}, or a table such as 1:2:3"
-    expected = escaped(f.metadata["kind"].expected) if "kind" in f.metadata else "any"
+    expected = escape_md(f.metadata["kind"].expected) if "kind" in f.metadata else "any"
     return expected + (", or none" if f.default is None else "")
 
 
 def _facts(c: type[Measure]) -> str:
     text = {
-        "Range": escaped(c.range),
+        "Range": escape_md(c.range),
         "Better": "" if c.better == "higher" else c.better,
         "Mean": SUMMARIES.get(c.summary, ""),
         "Scores": f"{c.takes} (`cranfield {TAKES[c.takes]}`)" if c.takes != "lists" else "",
         "Measurements": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
-        "Use": escaped(c.task),
+        "Use": escape_md(c.task),
         **{name.capitalize(): PROPERTIES[name] for name in c.properties},
     }
     return "\n".join(table(["", ""], [[f"**{k}**", v] for k, v in text.items() if v]))
@@ -257,7 +257,7 @@ def _tasks(c: type[Measure]) -> str:
 
 
 def _papers(c: type[Measure]) -> str:
-    listed = [f"- {escaped(format_citation(key))}" for key in c.references]
+    listed = [f"- {escape_md(format_citation(key))}" for key in c.references]
     if not listed:
         return ""
     bibtex = "\n\n".join(read_references()[key] for key in c.references)

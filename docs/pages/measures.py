@@ -60,13 +60,13 @@ SOURCES = """Sources of measures without a paper of their own:
 def page() -> str:
     """Return the page: properties, then all measures by family."""
     classes = REGISTRY.values()
-    symbols = [f"- {escaped(name)}: {escaped(text)}" for name, text in NOTATION.items()]
+    symbols = [f"- {escape_md(name)}: {escape_md(text)}" for name, text in NOTATION.items()]
     parts = [HEAD, "Notation, at rank r:", "\n".join(symbols)]
     slugs = anchors(classes)
     parts.append(properties(classes, lambda c: f"#{slugs[c]}"))
     for module, members in families().items():
         about, _, more = inspect.cleandoc(sys.modules[module].__doc__ or module).partition("\n")
-        parts.append(f"## {about.rstrip('.')}\n\n{escaped(more.strip())}".rstrip())
+        parts.append(f"## {about.rstrip('.')}\n\n{escape_md(more.strip())}".rstrip())
         parts += [_entry(c) for c in members]
     parts.append(not_here())
     return "\n\n".join(part.strip() for part in parts) + "\n"
@@ -122,7 +122,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], side: str = "---")
 def _entry(c: type[Measure]) -> str:
     title, _, rest = inspect.cleandoc(c.__doc__ or "").partition("\n")
     body = rest.partition("\nParameters:\n")[0].strip()
-    lines = [f"### {c.__name__}", "", escaped(title)]
+    lines = [f"### {c.__name__}", "", escape_md(title)]
     if body:
         lines += ["", "```text", body, "```"]
     lines += ["", *parameters(c), *_facts(c)]
@@ -142,13 +142,13 @@ def _facts(c: type[Measure]) -> list[str]:
         "The number behind @": "" if c.cutoff_meaning == Measure.cutoff_meaning else c.cutoff_meaning,
         "Also": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
         "As a user model": _as_model(c),
-        "Range": escaped(c.range),
+        "Range": escape_md(c.range),
         "Properties": ", ".join(c.properties),
         "Suits": c.task,
         "Other names": ", ".join(f"`{name}`" for name in list_aliases(c.__name__)),
     }
     lines = [f"- {name}: {fact}" for name, fact in text.items() if fact]
-    return lines + [f"- {escaped(format_citation(key))}" for key in c.references]
+    return lines + [f"- {escape_md(format_citation(key))}" for key in c.references]
 
 
 def _as_model(c: type[Measure]) -> str:
@@ -161,9 +161,9 @@ def _as_model(c: type[Measure]) -> str:
 
 def parameter(f: dataclasses.Field[Any]) -> str:
     """Format a parameter with its default and meaning."""
-    return f"- `{f.name}={format_value(f.default)}`: {escaped(str(f.metadata.get('doc', '')))}"
+    return f"- `{f.name}={format_value(f.default)}`: {escape_md(str(f.metadata.get('doc', '')))}"
 
 
-def escaped(text: str) -> str:
+def escape_md(text: str) -> str:
     """Escape the special characters of Markdown."""
     return text.replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from measures import escaped
+from measures import escape_md
 
 from cranfield import meta, stats
 from cranfield.meta.methods import METHODS
@@ -96,7 +96,7 @@ def page() -> str:
 
 def _method(room: str, function: Callable[..., Any]) -> Iterator[str]:
     title, _, body = inspect.cleandoc(function.__doc__ or "").partition("\n")
-    yield from ("", f"### `cf.{room}.{function.__name__}`", "", escaped(title), "")
+    yield from ("", f"### `cf.{room}.{function.__name__}`", "", escape_md(title), "")
     yield from ("```text", f"{function.__name__}{_signature(function)}", "", body.strip(), "```")
 
 

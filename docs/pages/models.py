@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Iterator
 
-from measures import escaped, parameter, parameters, table
+from measures import escape_md, parameter, parameters, table
 
 from cranfield.measures.base import MEASUREMENTS, READINGS
 from cranfield.measures.cwl import MEANINGS, UserModel, Walk, list_models
@@ -47,17 +47,17 @@ def page(c: type[UserModel]) -> str:
     title, _, rest = inspect.cleandoc(c.__doc__ or "").partition("\n")
     body = rest.partition("\nParameters:\n")[0].strip()
     suffix = ".EU" if c.__name__ in READINGS else ""
-    lines = [f"# {c.__name__}{suffix}", "", escaped(title), "", "```text", body, "```", ""]
+    lines = [f"# {c.__name__}{suffix}", "", escape_md(title), "", "```text", body, "```", ""]
     lines += [f"![C, W and L of {c.__name__}]({c.__name__}.svg)", ""]
     settings = ", ".join(f"`{_model(example)}`" for example in c.examples)
     lines += [f"C, W and L on two [example rankings](README.md): {settings}.", ""]
-    lines += ["## When to use", "", f"{escaped(c.advice)} Depends on: {_looks_at(c)}.", ""]
+    lines += ["## When to use", "", f"{escape_md(c.advice)} Depends on: {_looks_at(c)}.", ""]
     lines += ["## Measurements", "", *_table(list(c.examples)), ""]
     every = "[parameters of all user models](README.md#parameters)"
     own = parameters(c)
     others = f"{'See also the' if own else 'Only the'} {every}."
     lines += ["## Parameters", "", *own, *[""] * bool(own), others, ""]
-    lines += ["## References", "", *(f"- {escaped(format_citation(key))}" for key in c.references)]
+    lines += ["## References", "", *(f"- {escape_md(format_citation(key))}" for key in c.references)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -68,7 +68,7 @@ def _model(example: str) -> str:
 def comparison() -> str:
     """Return the comparison of all models."""
     rows = [
-        (f"[{name}]({name}.md)", f"`{_rule(c)}`", _looks_at(c), escaped(c.task)) for name, c in list_models().items()
+        (f"[{name}]({name}.md)", f"`{_rule(c)}`", _looks_at(c), escape_md(c.task)) for name, c in list_models().items()
     ]
     parts = [COMPARISON, "## Rules", ""]
     parts += table(["model", "rule", "depends on", "task"], rows)

@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Iterator
 
-from measures import escaped, table
+from measures import escape_md, table
 
 import cranfield as cf
 from cranfield.cli.commands import BY_NAME, COMMANDS, RENAMED
@@ -56,7 +56,7 @@ def _describe(name: str) -> Iterator[str]:
     row = BY_NAME.get(name)
     if row is not None:
         if row.description:
-            yield escaped(" ".join(row.description.split()))
+            yield escape_md(" ".join(row.description.split()))
         yield "```sh\n" + "\n".join(f"cranfield {name} {example}" for example in row.examples) + "\n```"
 
 
@@ -67,7 +67,7 @@ def _tables(name: str, rows: Rows, first: dict[str, str]) -> Iterator[str]:
     yield from _list_options(name, own, parameters, first)
     for group in rows:
         if isinstance(group, OptionGroup):
-            title = f"**{group.title[0].upper()}{escaped(group.title[1:])}**"
+            title = f"**{group.title[0].upper()}{escape_md(group.title[1:])}**"
             if first.setdefault(repr(group), name) != name:
                 yield f"{title}: the same options as {_link(first[repr(group)])}."
                 continue
@@ -121,10 +121,10 @@ def _format_meaning(row: Option) -> str:
     text = row.help or ""
     choices = "|".join(re.escape(str(choice)) for choice in row.choices)
     separator = rf"{_SEPARATOR}|: (?=(?:{choices}): )" if choices else _SEPARATOR
-    parts = [escaped(part).replace("|", "\\|") for part in re.split(separator, text)]
+    parts = [escape_md(part).replace("|", "\\|") for part in re.split(separator, text)]
     parts = [re.sub(rf"^({choices}): ", r"`\1`: ", part) for part in parts] if choices else parts
     if meanings:
-        parts += [f"`{choice}`: {escaped(meaning)}" for choice, meaning in meanings.items()]
+        parts += [f"`{choice}`: {escape_md(meaning)}" for choice, meaning in meanings.items()]
     elif row.choices and not all(re.search(rf"(?<!\w){re.escape(str(choice))}(?!\w)", text) for choice in row.choices):
         parts.append("Choices: " + _format_choices(list(row.choices)))
     if row.requires:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from measures import escaped, table
+from measures import escape_md, table
 
 from cranfield.evaluation import presets
 from cranfield.evaluation.presets import Preset
@@ -36,4 +36,4 @@ def _section(p: Preset) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escaped(text).replace("|", "\\|")
+    return escape_md(text).replace("|", "\\|")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from measures import escaped, table
+from measures import escape_md, table
 
 RECORD = Path(__file__).parents[2] / "tests" / "designs_simulated.json"
 DESIGNS = {  # title and text
@@ -54,7 +54,7 @@ def build_section() -> list[str]:
     for design, (title, text) in DESIGNS.items():
         cells = [cell for cell in record["cells"] if cell["design"] == design]
         methods = list(dict.fromkeys(name for cell in cells for name in cell["coverage"]))
-        rows = [[escaped(cell["cell"]), *_format_cells(cell, methods)] for cell in cells]
+        rows = [[escape_md(cell["cell"]), *_format_cells(cell, methods)] for cell in cells]
         parts += [f"### {title}", text, "\n".join(table(["cell", *(SHORT.get(m, m) for m in methods)], rows))]
     return parts
 

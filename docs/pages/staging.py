@@ -57,7 +57,7 @@ def stage(place: Path) -> None:
         if target not in made:
             text = (ROOT / source).read_text(encoding="utf-8")
             text = write_landing_page(text) if source == INDEX else text
-            made[target] = staged(text, source, placed, used)
+            made[target] = convert_document(text, source, placed, used)
     found = sections((ROOT / INDEX).read_text(encoding="utf-8"), placed)
     models = [p for p in made if re.match(r"models/(?!README)", p)]
     made["index.md"] += "".join(_toctree(pages, title) for title, pages in found.items())
@@ -79,13 +79,13 @@ def stage(place: Path) -> None:
 # -- one document ---------------------------------------------------------------------------------
 
 
-def staged(text: str, source: str, placed: dict[str, str], used: set[str]) -> str:
+def convert_document(text: str, source: str, placed: dict[str, str], used: set[str]) -> str:
     """Return a document for the site. Linked files are added to `used`."""
     parts, start = [], 0
     for block in _FENCE.finditer(text):
-        parts += [_led(text[start : block.start()], source, placed, used), _block(block, source)]
+        parts += [_convert_links(text[start : block.start()], source, placed, used), _block(block, source)]
         start = block.end()
-    return "".join([*parts, _led(text[start:], source, placed, used)])
+    return "".join([*parts, _convert_links(text[start:], source, placed, used)])
 
 
 def _block(found: re.Match[str], source: str) -> str:
@@ -99,7 +99,7 @@ def _block(found: re.Match[str], source: str) -> str:
     if kind == "text" and (model := re.fullmatch(r"docs/models/(\w+)\.md", source)):
         names = [f.name for f in list_models()[model[1]].list_parameters()]
         return written(body, names=names or ["k"])
-    return _titled(found[0])
+    return _add_caption(found[0])
 
 
 def _letters(call: str) -> list[str]:
@@ -107,13 +107,13 @@ def _letters(call: str) -> list[str]:
     return re.findall(r"(\w+)(?=[=,)])", call)
 
 
-def _titled(block: str) -> str:
+def _add_caption(block: str) -> str:
     """Show the name of a file above its block."""
     block = re.sub(r"^( *`+)csv", r"\1text", block)  # without syntax highlighting
     return re.sub(r'^( *`+)(\w+) title="([^"]+)"', r"\1{code-block} \2\n:caption: \3\n", block)
 
 
-def _led(text: str, source: str, placed: dict[str, str], used: set[str]) -> str:
+def _convert_links(text: str, source: str, placed: dict[str, str], used: set[str]) -> str:
     """Return prose with links to addresses on the site."""
     code = [m.span() for m in _CODE.finditer(text)]
 

@@ -73,22 +73,22 @@ def test_a_row_or_a_heading_is_a_section_and_a_page_is_in_the_first(staging: Any
     ],
 )
 def test_links_lead_to_where_pages_are(staging: Any, source: str, text: str, expected: str) -> None:
-    assert staging.staged(text, source, staging.documents(), set()) == expected
+    assert staging.convert_document(text, source, staging.documents(), set()) == expected
 
 
 def test_a_link_that_leads_nowhere_is_refused(staging: Any) -> None:
     with pytest.raises(SystemExit, match=r"docs/rankings\.md: nothing\.md leads nowhere"):
-        staging.staged("[x](nothing.md)", "docs/rankings.md", staging.documents(), set())
+        staging.convert_document("[x](nothing.md)", "docs/rankings.md", staging.documents(), set())
 
 
 def test_files_that_documents_lead_to_are_taken_along(staging: Any) -> None:
     used: set[str] = set()
-    staging.staged("[a](LICENSE) ![b](docs/figures/runs.svg)", "README.md", staging.documents(), used)
+    staging.convert_document("[a](LICENSE) ![b](docs/figures/runs.svg)", "README.md", staging.documents(), used)
     assert used == {"LICENSE", "docs/figures/runs.svg"}
 
 
 def test_every_public_name_has_its_page(staging: Any) -> None:
-    names = [name for names in staging.api.by_theme().values() for name in names]
+    names = [name for names in staging.api.group_by_theme().values() for name in names]
     assert sorted([*names, *staging.api.MODULES, *REGISTRY]) == sorted(cf.__all__)
 
 
@@ -97,7 +97,7 @@ def test_formulas_and_docstrings_are_typeset(staging: Any) -> None:
     placed = staging.documents()
 
     def made(text: str, source: str) -> str:
-        return str(staging.staged(text, source, placed, set()))
+        return str(staging.convert_document(text, source, placed, set()))
 
     assert "<mfrac>" in made("```formula\nW(i) = V(i) / ΣV\n```\n", "docs/cwl.md")
     assert made("```text\nW = 1/2\n```\n", "docs/cwl.md") == "```text\nW = 1/2\n```\n"
