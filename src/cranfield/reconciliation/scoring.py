@@ -14,11 +14,12 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.data.qrels import Qrels
+from cranfield.errors import InputError
 from cranfield.labelling.blocks import count_by
 from cranfield.measures.base import Measure
 from cranfield.measures.expected import Expected
 from cranfield.measures.gains import compute_gains, parse_gain
-from cranfield.measures.lists import Gold, Lists, ratio, scatter, to_floats
+from cranfield.measures.lists import Gold, Lists, NeedsMore, ratio, scatter, to_floats
 from cranfield.reconciliation.documents import Documents, Ranked
 from cranfield.reconciliation.formulas import FORMULAS, Conventions, Topics, floor_decimals
 from cranfield.reconciliation.switches import PARAMETER_NAMES, parse_parameters
@@ -180,7 +181,11 @@ class Scoring:
         filled = np.isfinite(falling)
         gold = Gold(np.where(filled, falling, 0.0), filled, max(0.0, float(self.levels.max(initial=0.0))))
         x = self._build_lists(ranked, ranked.level, gold, conventions)
-        scores = m.compute(x)[:, 0] * _rescale(m, m.view(gold.ideal), conventions["RBP-over"])
+        try:
+            columns = m.compute(x)
+        except NeedsMore as problem:
+            raise InputError.from_problem(f"measure '{m}' is not supported: {problem}") from None
+        scores = columns[:, 0] * _rescale(m, m.view(gold.ideal), conventions["RBP-over"])
         return TopicScores(scores, np.ones(len(scores)), m.view(gold.ideal).R > 0)
 
 
