@@ -138,8 +138,8 @@ def settle(
     """
     bounded = BoundedRuns.read(qrels, runs, measure, options)
     for name in (run, other):
-        if name not in bounded.scores.runs:
-            raise InputError.from_problem(f"unknown run '{name}'. Runs: {', '.join(bounded.scores.runs)}")
+        if not isinstance(name, str) or name not in bounded.scores.runs:
+            raise InputError.from_problem(f"unknown run {name!r}. Runs: {', '.join(bounded.scores.runs)}")
     if run == other:
         raise InputError.from_problem("settle needs two different runs")
     return _Decision(bounded, *(bounded.scores.runs.index(name) for name in (run, other))).settle()

@@ -171,11 +171,13 @@ def reconcile(
     """
     if isinstance(changes, bool) or not isinstance(changes, int) or not 0 <= changes <= MAX_CHANGES:
         raise InputError(f"changes {changes}", f"an integer from 0 to {MAX_CHANGES}")
+    if not isinstance(said, Mapping):
+        raise InputError(f"published scores {said!r}", 'a dict such as {"nDCG@10": "0.4127"}')
     targets = tuple(_parse_target(measure, value, tolerance) for measure, value in said.items())
     if not targets:
         raise InputError.from_problem("no published score", 'Pass one as {"nDCG@10": "0.4127"}.')
     if tool is not None:
-        tool = tool.lower()
+        tool = str(tool).lower()
         check_choice("tool", tool, NAMES)
     judgments = read_qrels(qrels, qrels_format, separator=separator, columns=columns, labels=labels)
     runs = read_runs(run, run_format, separator=separator, columns=columns, duplicates="first")
