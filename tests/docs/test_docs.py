@@ -51,7 +51,7 @@ GUIDES = (
     "docs/compare-scores.md",
     "docs/compare.md", "docs/criteria.md", "docs/custom-measures.md", "docs/custom-models.md", "docs/cwl.md",
     "docs/diff.md", "docs/cwl_eval.md", "docs/distributions.md", "docs/diversity.md", "docs/evaluate.md",
-    "docs/files.md", "docs/fuse.md", "docs/gallery.md", "docs/gdeval.md", "docs/judge-samples.md", "docs/judges.md",
+    "docs/files.md", "docs/from-engines.md", "docs/from-llm-tools.md", "docs/fuse.md", "docs/gallery.md", "docs/gdeval.md", "docs/judge-samples.md", "docs/judges.md",
     "docs/judgments.md", "docs/labelling.md", "docs/letor-tools.md", "docs/letor.md", "docs/levels.md",
     "docs/meta-collections.md", "docs/meta-measures.md", "docs/meta.md", "docs/ndeval.md", "docs/ntcireval.md",
     "docs/ntcireval-intents.md", "docs/ntcireval-scripts.md", "docs/paper.md", "docs/plan.md",

@@ -272,3 +272,17 @@ class TestSelection:
         scores = cf.evaluate(QRELS, {name: run(answered=6, ties=2)}, "AP")
         assert texts(scores[:, "t0"]) == [f"{name}: ties could change a score in 1 topic (t0): 2 of 2 tied documents"]
         assert texts(scores[:, "t7"], "few-topics") == [f"{name}: 1 topic (t7) missing, scored as empty"]
+
+
+def test_few_scores_of_ranks_are_not_noted(tmp_path: Path) -> None:
+    """A run by rank has no scores, so its ranks are no levels."""
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("".join(f"q{i} 0 a 2\nq{i} 0 b 0\n" for i in range(6)))
+    rows = "".join(f"q{i},{doc},{rank}\n" for i in range(6) for rank, doc in enumerate("abc", 1))
+    notes = {}
+    for column in ("rank", "score"):
+        path = tmp_path / f"{column}.csv"
+        path.write_text(f"qid,docid,{column}\n{rows}")
+        notes[column] = [note.kind for note in cf.evaluate(qrels, path, "AP").notes]
+    assert "few-scores" in notes["score"]
+    assert "few-scores" not in notes["rank"]

@@ -346,7 +346,8 @@ def _note_scores(labelled: LabelledRun, collection: Collection) -> Iterator[Note
     if scores is None or scores.look_like_scores:
         return
     if not collection.values.look_like_scores:
-        if scores.sizes.sum() >= MIN_DOCUMENTS:
+        is_ordered = labelled.run.by_rank or labelled.run.keeps_order  # the scores are ranks
+        if scores.sizes.sum() >= MIN_DOCUMENTS and not is_ordered:
             word = "score" if len(scores.different) == 1 else "scores"
             yield Note("few-scores", f"{run}: only the {word} {scores}", run)
         return
