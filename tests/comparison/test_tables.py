@@ -243,3 +243,29 @@ def test_daggers_are_superscripts_in_html_and_latex() -> None:
         cf.compare(SHIFTED, test="t").to_latex(marks="daggers")
     with pytest.raises(cf.CranfieldError, match="marks"):
         found.to_latex(marks="stars")
+
+
+def test_run_table_many_letters_become_ranges() -> None:
+    """30 runs whose neighbours do not differ: the text has ranges, machine-readable values have letters."""
+    rng = np.random.default_rng(0)
+    topics = rng.normal(0, 0.1, 40)
+    scores = {
+        f"r{i:02d}": {str(t): float(0.008 * i + x + rng.normal(0, 0.08)) for t, x in enumerate(topics)}
+        for i in range(30)
+    }
+    comparison = cf.compare(scores, test="tukey", trials=1000)
+    letters = [row.groups for row in comparison.runs]
+    assert max(map(len, letters)) > 4
+    field = next(
+        field
+        for table in comparison._build_tables()
+        if table.name == "runs"
+        for field in table.fields
+        if field.name == "groups"
+    )
+    assert field.values == letters
+    for text, value in zip(field.texts or (), letters, strict=True):
+        assert len(text) <= 7
+        assert (text[0], text[-1]) == (value[0], value[-1])
+    assert "a–d means all letters from a to d" in comparison.as_text()
+    assert "a–d" not in cf.compare({run: scores[run] for run in ("r00", "r29")}).as_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from cranfield import tables
@@ -18,6 +19,7 @@ from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import TESTS
 from cranfield.stats.gate import Gate
+from cranfield.stats.letters import MAX_LETTERS, shorten_letters
 from cranfield.stats.result import format_p_statement
 from cranfield.stats.tables import build_optional_p_column, build_p_column, describe_test
 from cranfield.tables import FLAT, PAPER
@@ -175,6 +177,7 @@ def _describe_measure(comparison: Comparison) -> str:
 def _build_run_table(comparison: Comparison, signs: BaselineMarks) -> tables.ResultTable:
     column = tables.bind_rows(comparison.runs)
     groups = comparison.baselines == ()
+    letters = [row.groups for row in comparison.runs]
     marks = [signs.format_marks(row) for row in comparison.runs]
     legend = _format_letters(comparison) if groups else signs.format_legend(marks)
     intervals = f"{tables.format_percent(1 - comparison.alpha)} {_describe_run_intervals(comparison)}"
@@ -187,7 +190,7 @@ def _build_run_table(comparison: Comparison, signs: BaselineMarks) -> tables.Res
         column("topics", visible=False),
         column("mean"),
         *tables.build_interval_columns(comparison.runs, 1 - comparison.alpha),
-        column("groups", visible=groups),
+        tables.Field("groups", letters, texts=shorten_letters(letters), visible=groups),
         column("better_than", lambda row: " ".join(row.better_than), visible=False),
         column("worse_than", lambda row: " ".join(row.worse_than), visible=False),
         *_build_seed_errors(comparison.runs, "seeds"),
@@ -455,7 +458,7 @@ def _build_result_table(comparison: Comparison, signs: BaselineMarks) -> tables.
     names, fields, legend = _build_measure_columns(comparison, signs, comparison.scores.measures[0])
     text = f"Means of {_describe_size(comparison)}. {legend} ({describe_procedure(comparison)})."
     key = tables.Field("run", names, texts=[*map(signs.format_run, names)], key=True)
-    return tables.ResultTable("results", [key, *fields], text)
+    return tables.ResultTable("results", [key, *_shorten_marks(comparison, fields)], text)
 
 
 def _build_team_table(comparison: Comparison, signs: BaselineMarks) -> tables.ResultTable:
@@ -480,7 +483,7 @@ def _build_team_table(comparison: Comparison, signs: BaselineMarks) -> tables.Re
             column("team", lambda name: team_of_run[name].team, key=True),
             column("run", str, text=signs.format_run, key=True),
             column("runs", lambda name: len(team_of_run[name].runs), head="of runs"),
-            *(field for pair in zip(fields, marks, strict=True) for field in pair),
+            *(field for pair in zip(_shorten_marks(comparison, fields), marks, strict=True) for field in pair),
         ],
         text,
     )
@@ -506,6 +509,13 @@ def _build_measure_columns(
         signs.format_legend(all_marks) if comparison.baselines else _format_letters(comparison, "In a column, runs")
     )
     return names, fields, legend
+
+
+def _shorten_marks(comparison: Comparison, fields: Sequence[tables.Field]) -> list[tables.Field]:
+    """Return columns with ranges instead of many letters. Marks of baselines are unchanged."""
+    if comparison.baselines:
+        return [*fields]
+    return [replace(field, marks=shorten_letters(field.marks)) for field in fields]
 
 
 def _build_sentence_table(comparison: Comparison) -> tables.ResultTable:
@@ -609,4 +619,6 @@ def _format_letters(comparison: Comparison, runs: str = "Runs") -> str:
     """Return an explanation of the letters, or a reference to the table of pairs."""
     if not any(row.groups for row in comparison.runs):
         return "See the table of pairs for significant differences"
-    return f"{runs} that share a letter are not significantly different"
+    is_long = any(len(row.groups) > MAX_LETTERS for row in comparison.runs)
+    ranges = "; a–d means all letters from a to d" if is_long else ""
+    return f"{runs} that share a letter are not significantly different{ranges}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from string import ascii_letters
 
 import numpy as np
@@ -14,6 +15,7 @@ from cranfield.wording import suggest_keywords
 __all__ = ["letters"]
 
 MAX_GROUPS = len(ascii_letters)
+MAX_LETTERS = 4  # shown in full: longer texts become ranges
 _COLUMNS = 2_000  # intermediate groups; with more, the letters would be of no use
 
 
@@ -60,6 +62,27 @@ def assign_letters(systems: Sequence[str], different: Iterable[tuple[str, str]])
         i, j = place[first], place[second]
         matrix[i, j] = matrix[j, i] = True
     return letters(matrix)
+
+
+def shorten_letters(texts: Sequence[str]) -> list[str]:
+    """Replace three or more consecutive letters by a range, if a text has more than four letters.
+
+    >>> shorten_letters(["a", "abc", "bcdefg", "aefgh"])
+    ['a', 'a–c', 'b–g', 'a,e–h']
+    >>> shorten_letters(["a", "abc"])
+    ['a', 'abc']
+    """
+    if max(map(len, texts), default=0) <= MAX_LETTERS:
+        return [*texts]
+    return [",".join(_format_ranges(text)) for text in texts]
+
+
+def _format_ranges(text: str) -> Iterator[str]:
+    """Yield consecutive letters, as a range if there are three or more."""
+    places = [ascii_letters.index(letter) for letter in text]
+    for _, run in groupby(enumerate(places), key=lambda pair: pair[1] - pair[0]):
+        part = "".join(ascii_letters[place] for _, place in run)
+        yield part if len(part) < 3 else f"{part[0]}–{part[-1]}"
 
 
 def _split(groups: list[frozenset[int]], pair: frozenset[int]) -> list[frozenset[int]]:
