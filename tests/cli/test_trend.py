@@ -59,6 +59,26 @@ def test_trend_json_has_settings(nights: list[str], cranfield: Command) -> None:
     assert document["differences"][-1]["look"] == 29
 
 
+def test_trend_records_equal_score_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cranfield: Command) -> None:
+    """Records of evaluate, of compare, and score files of the same nights."""
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "qrels", "".join(f"{t} 0 d 1\n" for t in range(1, 6)))
+    for night, ranks in {"mon": "12312", "tue": "11212", "wed": "33333"}.items():
+        docs = {"1": "dxy", "2": "xdy", "3": "xyd"}
+        lines = [f"{t} Q0 {doc} 1 {-i} a\n" for t, r in enumerate(ranks, 1) for i, doc in enumerate(docs[r])]
+        written(tmp_path / f"{night}.run", "".join(lines))
+        record, table = f"{night}.json", f"{night}.tsv"
+        cranfield.succeeds("evaluate", "qrels", f"{night}.run", "-m", "RR", "-q", "--record", record, "-o", table)
+    names = ["mon", "tue", "wed"]
+    of_records = cranfield.printed("trend", *(f"{name}.json" for name in names), "-f", "json")
+    of_tables = cranfield.printed("trend", *(f"{name}.tsv" for name in names), "-f", "json")
+    assert json.loads(of_records)["differences"] == json.loads(of_tables)["differences"]
+    assert json.loads(of_records)["nights"][0]["mean"] == pytest.approx((1 + 0.5 + 1 / 3 + 1 + 0.5) / 5)
+    cranfield.succeeds("trend", "mon.json", "tue.json", "--record", "trend.json", "--summary")
+    assert "--summary" not in json.loads(Path("trend.json").read_text(encoding="utf-8"))["cmd"]
+    assert "everything is the same" in cranfield.printed("verify", "trend.json")
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -338,6 +339,16 @@ def test_pair_unknown_names_raise() -> None:
 def name_scores(clusters: dict[str, str] | None = None, **runs: Any) -> cf.Scores:
     scores_of_runs = cf.read_scores({run.replace("_", "-"): x for run, x in scores(**runs).items()})
     return replace(scores_of_runs, clusters=clusters or {})
+
+
+def test_suite_records_equal_scores(tmp_path: Path) -> None:
+    qrels = {str(t): {"d": 1} for t in range(4)}
+    runs = {"a": {str(t): ["d", "x"] for t in range(4)}, "b": {str(t): ["x", "d"][t % 2 :] for t in range(4)}}
+    part = cf.evaluate(qrels, runs, "RR")
+    for name in "xy":
+        part.record().write(tmp_path / f"{name}.json")
+    from_records = suite({name: tmp_path / f"{name}.json" for name in "xy"}, trials=20)
+    assert from_records.pairs == suite({"x": part, "y": part}, trials=20).pairs
 
 
 class TestClusters:

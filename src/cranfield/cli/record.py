@@ -30,7 +30,7 @@ DISPLAY = frozenset(
     (*OUTPUTS, "format", "shown", "per_topic", "tables", "wide", "sort", "decimals", "label", "caption", "spreadsheet",
      "scale", "theme", "title", "width", "height", "grey", "plot_title", "plot_width", "plot_height", "threads",
      "quiet", "verbose", "errors", "help", "help_all", "record", "record_time", "max_line", "max_expansion",
-     "complete", "marks", "engine", "master", "spark_confs", "bad_rows", "skip_duplicates")
+     "complete", "marks", "summary", "engine", "master", "spark_confs", "bad_rows", "skip_duplicates")
 )  # fmt: skip
 """Names of options that change no number."""
 MEASURES = "measures"
