@@ -141,7 +141,10 @@ def compute_again(arguments: Sequence[str]) -> Any:
     options = argparse.Namespace(recorded=True)
     output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with redirect_stdout(output), redirect_stderr(output), use_flags():
-        _run(arguments, options)
+        try:
+            _run(arguments, options)
+        except SystemExit:  # argparse, after a wrong option
+            raise CranfieldError(f"the command cannot be run: {' '.join(arguments)}") from None
     return options.recording
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ from cranfield.data.run_reader import read_runs
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.options import OPTIONS, Options
-from cranfield.measures.base import Measure
+from cranfield.measures.base import is_built_in
+from cranfield.measures.grammar import parse_measures
 from cranfield.records.content import describe_measure, describe_platform, describe_random, split_topics
 from cranfield.records.record import Record
 from cranfield.scores import Request, Scores
@@ -69,6 +70,11 @@ def _build_words(request: Request) -> list[str] | None:
     return words
 
 
+def _list_measures(measures: Any) -> list[Any]:
+    """Return the requested measures, as text or as measures."""
+    return [*measures] if isinstance(measures, list | tuple) else [measures]
+
+
 def _to_word(value: Any) -> str | None:
     """Return the text of a path, or None for data in memory."""
     if not isinstance(value, str | os.PathLike):
@@ -87,10 +93,8 @@ def _to_measure_words(measures: Any) -> list[str] | None:
     """Return the measures as text."""
     if measures is None:
         return []
-    values = measures if isinstance(measures, Sequence) and not isinstance(measures, str) else [measures]
-    built_in = all(isinstance(m, str | Measure) for m in values)
-    texts = [str(m) for m in values] if built_in else []
-    return texts if texts and not any(type(m).__module__.startswith("__main__") for m in values) else None
+    is_built_in_only = all(is_built_in(type(m)) for m in parse_measures(measures))
+    return [*map(str, _list_measures(measures))] if is_built_in_only else None
 
 
 def _build_option(name: str, value: Any) -> list[str] | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import cranfield
 from cranfield.cli.paths import INPUTS, INPUTS_AFTER_AT, INPUTS_WITH_COLUMN, OUTPUTS, RUN_NAMES, split_metavar
+from cranfield.data.catalogues import is_catalogue_name
 from cranfield.data.files import InputLog, log_inputs
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
@@ -29,7 +30,7 @@ RECORD = (
 DISPLAY = frozenset(
     (*OUTPUTS, "format", "shown", "per_topic", "tables", "wide", "sort", "decimals", "label", "caption", "spreadsheet",
      "scale", "theme", "title", "width", "height", "grey", "plot_title", "plot_width", "plot_height", "threads",
-     "quiet", "verbose", "errors", "help", "help_all", "record", "record_time", "max_line", "max_expansion",
+     "quiet", "verbose", "errors", "help", "help_all", "record", "record_time",
      "complete", "marks", "summary", "engine", "master", "spark_confs", "bad_rows", "skip_duplicates")
 )  # fmt: skip
 """Names of options that change no number."""
@@ -68,7 +69,7 @@ class Recording:
 
     def __init__(self, parser: Parser, words: Sequence[str], options: argparse.Namespace, log: InputLog) -> None:
         self.parser, self.options, self.log = parser, options, log
-        self.rows = [row for row in flatten_rows(parser.part.rows) if not is_display(row)]
+        self.rows = list_rows(parser)
         self.raw = parse_raw(parser, words)
         self.defaults: dict[str, Any] = {}
         self.document: Any = None
@@ -165,9 +166,20 @@ class Recording:
                 names[word] = _make_unique(shorten_path(word), names, word)
         return names
 
-    def _describe_inputs(self) -> Iterator[dict[str, Any]]:
-        from cranfield.data.provenance import describe_file, find_kind
+    def _list_catalogues(self) -> Iterator[tuple[str, str]]:
+        """Yield the collections of ir_datasets on the command line, with their roles."""
+        for row in self.rows:
+            value = getattr(self.raw, row.name, None)
+            for number, word in enumerate(value if isinstance(value, list) else [value]):
+                if _is_input(row) and is_catalogue_name(word):
+                    is_run = row.name in ("runs", "run") or (row.name == "files" and number > 0)
+                    yield word, "run" if is_run else "qrels"
 
+    def _describe_inputs(self) -> Iterator[dict[str, Any]]:
+        from cranfield.data.provenance import describe_catalogue, describe_file, find_kind
+
+        for word, role in self._list_catalogues():
+            yield {"role": role, "path": word, **describe_catalogue(word, role)}
         for role, path, file in self.files:
             yield {"role": find_kind(file, self.log) or role, "path": path, **describe_file(file, self.log)}
         if (text := self._get_preset_text()) is not None:
@@ -250,7 +262,7 @@ class Recording:
         """Return all options that can change a number, with defaults."""
         described: dict[str, Any] = {}
         for row in self.rows:
-            if row.flags and row.name != MEASURES and not _is_help(row):
+            if row.flags and row.name != MEASURES and row not in self.parser.limit_rows:
                 described[row.name] = self._describe_option(row)
         preset = getattr(self.options, "preset", None)
         if preset is not None and not isinstance(preset, str):
@@ -316,7 +328,7 @@ def build_words(rows: Iterable[Option], raw: argparse.Namespace, change: Callabl
         value = getattr(raw, row.name, None)
         if value is None or (row.flags and value == row.default):
             continue
-        values = [*value] if isinstance(value, list | tuple) else [value]
+        values = [*map(str, value)] if isinstance(value, list | tuple) else [str(value)]
         if _is_input(row) or row.name in RUN_NAMES:
             values = [change(word) for word in values]
         yield from _build_row_words(row, values) if row.flags else values
@@ -371,13 +383,14 @@ def parse_raw(parser: Parser, words: Sequence[str]) -> argparse.Namespace:
     return type(parser)(replace(parser.part, rows=rows), parser.prog).parse(words)
 
 
+def list_rows(parser: Parser) -> list[Option]:
+    """Return the options that a command line needs to repeat a computation."""
+    return [row for row in (*flatten_rows(parser.part.rows), *parser.limit_rows) if not is_display(row)]
+
+
 def is_display(row: Option) -> bool:
     """Return True for an option that changes no number, such as a format or the file of an output."""
     return row.name in DISPLAY and not (row.name in OUTPUTS and row.is_switch)
-
-
-def _is_help(row: Option) -> bool:
-    return row.value in ("help", "help-all", "version")
 
 
 def _is_input(row: Option) -> bool:

@@ -10,13 +10,13 @@ from typing import Any
 import cranfield
 from cranfield.cli.main import compute_again, find_parser
 from cranfield.cli.paths import OUTPUTS
-from cranfield.cli.record import STDIN, build_words, is_display, iter_inputs, parse_raw, rename, rename_word
+from cranfield.cli.record import STDIN, build_words, iter_inputs, list_rows, parse_raw, rename, rename_word
+from cranfield.data.catalogues import is_catalogue_name
 from cranfield.data.files import arrange_files, read_bytes
-from cranfield.data.provenance import MEMORY, describe_text, find_input, hash_stored
+from cranfield.data.provenance import MEMORY, describe_catalogue, describe_text, find_input, hash_stored
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.presets import get_preset_text
-from cranfield.options import flatten_rows
 from cranfield.records.content import describe_platform, hash_topic_rows, iter_topic_rows, parse_sidecar
 from cranfield.records.record import Record, encode_numbers
 from cranfield.records.verification import Check, Difference, Verification, compare_results
@@ -98,6 +98,8 @@ def _locate(record: Record, entry: Mapping[str, Any], directories: Sequence[str]
     role, path, expected = str(entry["role"]), entry["path"], entry["sha256"]
     if path is None:
         return Located(role, None, None, _check_builtin(record, entry))
+    if is_catalogue_name(path):
+        return Located(role, None, None, _check_catalogue(path, role, expected))
     file = find_input(directories, path, expected, entry["bytes"])
     if file is None:
         return Located(role, path, None, Check("input", path, "cannot", expected, "file not found"))
@@ -107,6 +109,15 @@ def _locate(record: Record, entry: Mapping[str, Any], directories: Sequence[str]
         return Located(role, path, None, Check("input", path, "cannot", expected, str(error)))
     is_same = stored == {"sha256": expected, "bytes": entry["bytes"]}
     return Located(role, path, file, Check("input", path, "same" if is_same else "differs", expected, stored["sha256"]))
+
+
+def _check_catalogue(name: str, role: str, expected: str) -> Check:
+    """Compare the rows of a collection of ir_datasets."""
+    try:
+        now = describe_catalogue(name, role)["sha256"]
+    except CranfieldError as error:
+        return Check("input", name, "cannot", expected, str(error))
+    return Check("input", name, "same" if now == expected else "differs", expected, now)
 
 
 def _check_builtin(record: Record, entry: Mapping[str, Any]) -> Check:
@@ -162,7 +173,7 @@ def _build_replay(record: Record, paths: Mapping[str, str], directory: str) -> l
         raw = parse_raw(parser, rest)
     except (ValueError, SystemExit):
         raise InputError.from_problem(problem) from None
-    rows = [row for row in flatten_rows(parser.part.rows) if not is_display(row)]
+    rows = list_rows(parser)
     is_valid = program == "cranfield" and parser.row is not None and parser.row.records
     if not is_valid or any(isinstance(getattr(raw, name, None), str) for name in OUTPUTS):
         raise InputError.from_problem(problem)

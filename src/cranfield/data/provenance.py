@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TypeAlias
 
+from cranfield.data import catalogues
 from cranfield.data.files import InputLog
 from cranfield.data.reading.cells import Layout, iter_lines
 from cranfield.data.reading.columns import Kind
@@ -193,6 +194,15 @@ def describe_rows(rows: Mapping[str, Mapping[str, float]]) -> Description:
     ]
     content = {"lines": len(lines), "topics": len(rows), "format": MEMORY, "columns": ["topic", "doc", "value"]}
     return {**_hash_blocks(sorted(lines)), **content}
+
+
+def describe_catalogue(name: str, role: str) -> Description:
+    """Return hash, size, lines and topics of the judgments or the run of a collection of ir_datasets."""
+    rows = catalogues.read_judgments(name, False) if role == "qrels" else catalogues.read_scores(name)
+    by_topic: dict[str, dict[str, float]] = {}
+    for topic, doc, value in rows:
+        by_topic.setdefault(topic, {})[doc] = value
+    return {**describe_rows(by_topic), "format": "irds"}
 
 
 def describe_text(text: str, format: str) -> Description:
