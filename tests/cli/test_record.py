@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -246,6 +247,16 @@ class TestSidecar:
         assert sidecar["content"] == sha256(rows.encode()).hexdigest()
         scores = cf.read_scores("r.json")
         assert scores.mean()["x"] == data["result"]["all"]["x"]
+
+    def test_many_topic_values_without_parquet_are_an_error_before_the_work(
+        self, here: Path, cranfield: Command, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Path("q").write_text("".join(f"{t} 0 d{t} 1\n" for t in range(2100)))
+        Path("x").write_text("this is not a run\n")  # which is not read
+        monkeypatch.setitem(sys.modules, "polars", None)
+        message = cranfield.refused("evaluate q x -m 'P@1 P@2 P@3 P@4 P@5' --record r.json")
+        assert "frames, Parquet and Arrow need Polars" in message
+        assert "this is not" in cranfield.refused("evaluate q x -m P@1 --record r.json") or "x:1" in message
 
     def test_ten_thousand_values_are_in_the_record(self, here: Path, cranfield: Command) -> None:
         Path("q").write_text("".join(f"{t} 0 d{t} 1\n" for t in range(2000)))

@@ -57,7 +57,7 @@ def _check_same(scores: Scores, again: Scores) -> None:
 
 
 def _build_words(request: Request) -> list[str] | None:
-    """Return the words of the same command, or None if there is none."""
+    """Return the words of the same command, or None for data in memory."""
     qrels, runs, measures = _to_word(request.qrels), _to_words(request.runs), _to_measure_words(request.measures)
     if qrels is None or runs is None or measures is None:
         return None

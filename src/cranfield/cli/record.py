@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from cranfield.data.files import InputLog, log_inputs
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.options import OPTIONS
+from cranfield.lazy_imports import is_installed, make_missing_error
 from cranfield.options import Option, flatten_rows, option, switch
 from cranfield.wording import encode_text
 
@@ -65,7 +67,7 @@ class Given:
 
 
 class Recording:
-    """What a running command reads and computes."""
+    """Inputs, options and result of a running command."""
 
     def __init__(self, parser: Parser, words: Sequence[str], options: argparse.Namespace, log: InputLog) -> None:
         self.parser, self.options, self.log = parser, options, log
@@ -232,6 +234,22 @@ class Recording:
         words = getattr(self.raw, "imports", None) or ()
         return {f"_imported_{n}": by_path[self.names[word]] for n, word in enumerate(words)}
 
+    def estimate_values(self) -> int:
+        """Return the number of topic values of `evaluate` with TREC judgments, or 0 if it is unknown."""
+        from cranfield.cli.arguments import resolve_preset
+        from cranfield.data.qrels import read_qrels
+        from cranfield.measures.grammar import parse_measures
+        from cranfield.measures.selection import DEFAULT_MEASURES
+
+        if self.parser.prog != "cranfield evaluate":
+            return 0
+        with suppress(CranfieldError):
+            preset = resolve_preset(self.options)
+            texts = [*(preset.measures if preset else ()), *(self.raw.measures or ())]
+            columns = sum(len(m.names()) for m in parse_measures(texts or DEFAULT_MEASURES))
+            return len(read_qrels(self.raw.qrels).topics) * len(self.raw.runs) * columns
+        return 0
+
     # -- options ----------------------------------------------------------------------------------
 
     @cached_property
@@ -297,7 +315,7 @@ class Recording:
     # -- command line -----------------------------------------------------------------------------
 
     def _format_command(self) -> str | None:
-        """Return the command line that repeats the computation, or None if there is none."""
+        """Return the command line that repeats the computation, or None for files that it cannot name."""
         if not self.is_repeatable:
             return None
         words = [*self.parser.prog.split(), *build_words(self._list_changed(), self.raw, self._rename)]
@@ -513,12 +531,21 @@ def needs_recording(options: argparse.Namespace, command: str) -> bool:
     return has_record or command == "report" or isinstance(getattr(options, "report", None), str)
 
 
+def check_parquet(recording: Recording) -> None:
+    """Raise MissingPackage, before the work, if an evaluation needs a sidecar and Parquet is not installed."""
+    from cranfield.records.content import LARGEST
+
+    if not is_installed("polars") and recording.estimate_values() > LARGEST:
+        raise make_missing_error("polars")
+
+
 def record_command(parser: Parser, words: Sequence[str], options: argparse.Namespace, run: Callable[[], int]) -> int:
     """Run a command, write its record if it has a file, and return the exit code."""
     if getattr(options, "engine", None) == "spark":
         raise InputError.from_problem("--record is not supported with --engine spark")
     with log_inputs() as log:
         options.recording = Recording(parser, words, options, log)
+        check_parquet(options.recording)
         code = run()
         if getattr(options, "record", None) is not None:
             options.recording.record.write(options.record)

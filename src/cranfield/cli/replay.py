@@ -135,7 +135,7 @@ def _check_builtin(record: Record, entry: Mapping[str, Any]) -> Check:
 
 
 def _find_obstacle(record: Record, inputs: Sequence[Located]) -> str:
-    """Return why the result cannot be computed again, or an empty text."""
+    """Return the reason that prevents a repetition, or an empty text."""
     if record.data["cmd"] is None:
         return "no command line repeats the computation"
     if any(located.path is not None and located.file is None for located in inputs):
@@ -205,7 +205,7 @@ def _check_values(compared: int, differences: Sequence[Difference]) -> Check:
 
 
 def _read_sidecar(record: Record, directories: Sequence[str]) -> dict[str, Any] | Check:
-    """Return the values of topics in the sidecar, or the check that fails. Without sidecar: nothing."""
+    """Return the values of topics in the sidecar, or the check that fails. Without sidecar: an empty dict."""
     sidecar = record.data.get("sidecar")
     if sidecar is None:
         return {}

@@ -101,7 +101,7 @@ def _parse(name: str) -> Measure | None:
 
 
 def describe_random(document: Any, options: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return seed, trials and generator, or None if nothing is random."""
+    """Return seed, trials and generator, or None without random numbers."""
     settings = document.get("settings") if isinstance(document, Mapping) else None
     settings = settings if isinstance(settings, Mapping) else {}
     trials = settings.get("trials")

@@ -58,7 +58,7 @@ class Record:
     path
         File of the record, if it was read from a file.
     table
-        Content of the sidecar file, if the record has one that is not yet written.
+        Content of a sidecar file before it is written.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class Difference:
 
 @dataclass(frozen=True, repr=False)
 class Verification(TableResult):
-    """Checks of a record. `same` is True if all checks hold; other versions of libraries do not matter.
+    """Checks of a record. `same` is True if all checks hold. It ignores other versions of libraries.
 
     Attributes
     ----------
