@@ -42,3 +42,11 @@ def test_answer_is_only_in_the_default_table_output() -> None:
     assert comparison.as_text().startswith("By score, ")
     assert "By score" not in comparison.to_markdown("runs").splitlines()[0]
     assert "By score, high" not in str(comparison.to_dict()["runs"])
+
+
+def test_write_answer_too_few_topics_gives_no_verdict() -> None:
+    scores = {"a": {"1": 0.2, "2": 0.4, "3": 0.3}, "b": {"1": 0.3, "2": 0.5, "3": 0.6}}
+    comparison = cf.compare(scores, test="randomisation")
+    assert write_answer(comparison) == (
+        "By score, no verdict is possible: 3 topics cannot give a p-value up to α = 0.05."
+    )

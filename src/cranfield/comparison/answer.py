@@ -24,7 +24,10 @@ def write_answer(comparison: Comparison) -> str:
 
 def _write_sentences(comparison: Comparison, measure: str) -> Iterator[str]:
     pairs = [pair for pair in comparison.pairs if pair.measure == measure]
-    if len(pairs) == 1:
+    if pairs and all(pair.smallest_pvalue > comparison.alpha for pair in pairs):
+        topics = format_count(max(pair.topics for pair in pairs), "topic")
+        yield f"By {measure}, no verdict is possible: {topics} cannot give a p-value up to α = {comparison.alpha:g}."
+    elif len(pairs) == 1:
         yield _write_pair(comparison, pairs[0])
     elif comparison.baselines:
         for baseline in comparison.baselines[:_MAX_SENTENCES]:
