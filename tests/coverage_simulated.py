@@ -18,23 +18,17 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
-from itertools import product
 
 import numpy as np
-import scipy.stats
 
 from cranfield.arrays import Floats, Ints
 from cranfield.judging.battles import battles
 from cranfield.judging.estimates import ENOUGH_ALONE, ENOUGH_DRAWN, AnswerEstimator, Bootstrap
-from cranfield.scores.clusters import Clusters, note_few_clusters
-from cranfield.stats.clusters import clustered_bootstrap, clustered_mean, clustered_randomisation
-from cranfield.stats.crossed import compare_runs
 from cranfield.stats.families import TESTS
 from cranfield.stats.few_topics import ENOUGH_TOPICS
 from cranfield.stats.imputation import Labels, correct_scores, estimate_level_probabilities
 from cranfield.stats.prediction import ENOUGH, compute_t_quantile, estimate_powered
 from cranfield.stats.sample_estimates import estimate_difference, inclusion_probabilities
-from cranfield.stats.slices import build_interaction, welch_interaction
 from tests.designs_simulated import iter_promises
 
 REPETITIONS = 2_000
@@ -262,150 +256,9 @@ def levels(repetitions: int) -> Iterator[tuple[str, float, tuple[float, float]]]
                 yield f"{text}{shape}{promised}", share, (0.0, 1.0) if promised else bounds
 
 
-# -- slices and clusters of topics -----------------------------------------------------------------
-
-SHARES = (0.0, 0.3, 0.8)  # of the variance that topics of a cluster have in common
-CLUSTER_SIZES = {"of 4 topics": (4,), "of 1 to 8 topics": (1, 2, 8, 3, 1, 5)}  # repeated
-ONE_LARGE = [40, *[1] * 11]  # 51 topics
-METHODS = ("CR2", "flips", "bootstrap", "CR1", "clusters ignored")
-SLICES = {  # sizes and standard deviations
-    "8, 12, 80 topics, sd .2, .1, .05": ((8, 12, 80), (0.2, 0.1, 0.05)),
-    "80, 12, 8 topics, sd .2, .1, .05": ((80, 12, 8), (0.2, 0.1, 0.05)),
-    "20, 20, 20 topics, equal sd": ((20, 20, 20), (0.1, 0.1, 0.1)),
-    "5, 5, 40 topics, equal sd": ((5, 5, 40), (0.1, 0.1, 0.1)),
-    "10, 40 topics, sd .2, .05": ((10, 40), (0.2, 0.05)),
-    "30, 30 topics, sd .2, .05": ((30, 30), (0.2, 0.05)),
-    "5, 10, 20, 40, 80 topics, sd .2 to .05": ((5, 10, 20, 40, 80), (0.2, 0.16, 0.12, 0.08, 0.05)),
-    "5, 10, 20, 40, 80 topics, sd .05 to .2": ((5, 10, 20, 40, 80), (0.05, 0.08, 0.12, 0.16, 0.2)),
-}
-
-
-def choose_sizes(kind: str, count: int) -> list[int]:
-    """Return the numbers of topics of clusters."""
-    sizes = CLUSTER_SIZES[kind]
-    return [sizes[g % len(sizes)] for g in range(count)]
-
-
-def draw_clustered(chance: Random, labels: Ints, share: float, shape: tuple[int, ...]) -> Floats:
-    """Values [*shape, topics] of variance 1, of topics that share a part of it within clusters."""
-    alone = DIFFERENCES["symmetric with zeros"](chance, (*shape, len(labels)))
-    alone /= _deviation()
-    common = chance.normal(0, 1, (*shape, labels.max() + 1))[..., labels]
-    return np.asarray(np.sqrt(share) * common + np.sqrt(1 - share) * alone)
-
-
-@cache
-def _deviation() -> float:
-    """Standard deviation of symmetric differences with zeros."""
-    return float(DIFFERENCES["symmetric with zeros"](np.random.default_rng(98), (1_000_000,)).std())
-
-
-def by_cluster(sizes: list[int], share: float, repetitions: int, trials: int = 499) -> dict[str, float]:
-    """How often intervals of clustered values hold, by method, and how often tests keep a true null."""
-    chance = np.random.default_rng([len(sizes), sum(sizes), int(10 * share)])
-    labels = np.repeat(np.arange(len(sizes)), sizes)
-    n, count, clusters = len(labels), len(sizes), _number(sizes)
-    held = dict.fromkeys(METHODS, 0)
-    for seed, x in enumerate(draw_clustered(chance, labels, share, (repetitions,))):
-        estimate = clustered_mean(x, labels.tolist())
-        found = estimate.interval(0.95)
-        held["CR2"] += found.low <= 0 <= found.high
-        for name, test in (("flips", clustered_randomisation), ("bootstrap", clustered_bootstrap)):
-            held[name] += test(x, np.zeros(n), labels.tolist(), trials=trials, seed=seed, threads=1).pvalue > 0.05
-        sums = clusters.sum(x - x.mean())
-        cr1 = np.sqrt((sums**2).sum() * count / (count - 1)) / n
-        held["CR1"] += abs(x.mean()) <= compute_t_quantile(0.95, count - 1) * cr1
-        held["clusters ignored"] += abs(x.mean()) <= compute_t_quantile(0.95, n - 1) * x.std(ddof=1) / np.sqrt(n)
-    return {name: total / repetitions for name, total in held.items()}
-
-
-def by_slice(design: str, shape: str, repetitions: int, trials: int = 499) -> dict[str, float]:
-    """How often tests of slices with the same mean difference reject, at level 0.05."""
-    sizes, deviations = SLICES[design]
-    chance = np.random.default_rng([*sizes, len(shape)])
-    codes = np.repeat(np.arange(len(sizes)), sizes)
-    z = DIFFERENCES[shape](chance, (repetitions, len(codes))) * np.array(deviations)[codes]
-    rejected = {"Welch": 0, "Welch, permuted": 0, "F of equal variances": 0}
-    for seed, x in enumerate(z):
-        groups = [x[codes == k] for k in range(len(sizes))]
-        if any(np.ptp(group) == 0 for group in groups):
-            continue  # slices without variance have no test
-        found = welch_interaction(groups, trials=trials, seed=seed, threads=1)
-        rejected["Welch"] += found.pvalue <= 0.05
-        rejected["Welch, permuted"] += found.permutation <= 0.05
-        rejected["F of equal variances"] += scipy.stats.f_oneway(*groups).pvalue <= 0.05
-    return {name: count / repetitions for name, count in rejected.items()}
-
-
-def by_clustered_slice(clusters: int, share: float, repetitions: int) -> float:
-    """How often Welch's test of three slices with clusters of 1 to 8 topics rejects; sd .2, .1, .05."""
-    chance = np.random.default_rng([clusters, int(10 * share)])
-    labels = np.repeat(np.arange(clusters), choose_sizes("of 1 to 8 topics", clusters))
-    parts = [sd * draw_clustered(chance, labels, share, (repetitions,)) for sd in (0.2, 0.1, 0.05)]
-    rejected = 0
-    for x in zip(*parts, strict=True):
-        means = [clustered_mean(part, labels.tolist()) for part in x]
-        estimates, weights, dfs = np.array([[one.mean, one.se**-2, one.df] for one in means]).T
-        rejected += build_interaction(estimates, weights, dfs, 3 * len(labels)).pvalue <= 0.05
-    return rejected / repetitions
-
-
-def by_seed_and_cluster(clusters: int, seeds: int, seed_deviation: float, share: float, repetitions: int) -> float:
-    """How often intervals for other clusters and other seeds hold; topic sd .1, topics × seeds .05."""
-    chance = np.random.default_rng([clusters, seeds, int(1000 * seed_deviation)])
-    labels = np.repeat(np.arange(clusters), choose_sizes("of 1 to 8 topics", clusters))
-    numbered, held = Clusters.from_labels(labels.tolist()), 0
-    for z in 0.1 * draw_clustered(chance, labels, share, (repetitions,)):
-        x, y = (
-            half + chance.normal(0, seed_deviation, seeds) + chance.normal(0, 0.05, (len(labels), seeds))
-            for half in (z[:, None] / 2, -z[:, None] / 2)
-        )
-        found = compare_runs(x, y, clusters=numbered).confidence_interval(0.95)
-        held += found.low <= 0 <= found.high
-    return held / repetitions
-
-
-def designs(repetitions: int) -> Iterator[tuple[str, float, tuple[float, float]]]:
-    """Coverage with clusters of topics, levels of tests of slices, and clusters with seeds."""
-    for kind, count, share in product(CLUSTER_SIZES, (6, 10, 20, 50), SHARES):
-        sizes = choose_sizes(kind, count)
-        unpromised = NO_PROMISE * bool(note_few_clusters(_number(sizes)))
-        text = f"{count} clusters {kind}, correlation {share:g}{unpromised}"
-        yield from _bound_methods(text, by_cluster(sizes, share, repetitions), SMALL if unpromised else BOUNDS)
-    for share in SHARES:
-        text = f"one cluster of 40 of 51 topics, correlation {share:g}{NO_PROMISE}"
-        yield from _bound_methods(text, by_cluster(ONE_LARGE, share, repetitions), SMALL)
-    for design, shape in product(SLICES, SYMMETRIC):
-        for name, rate in by_slice(design, shape, repetitions).items():
-            bounds = (0.0, MOST_FALSE + 0.006) if name == "Welch" else (0.0, 1.0)
-            yield f"level of {name}, slices of {design}, {shape}", rate, bounds
-    for count, share in product((6, 10, 20), SHARES):
-        text = f"level of Welch, 3 slices of {count} clusters of 1 to 8 topics, correlation {share:g}{NO_PROMISE}"
-        yield text, by_clustered_slice(count, share, repetitions), (0.0, 1.0)
-    for count, seeds, deviation in product((10, 20, 50), (2, 3, 5), (0.01, 0.02)):
-        text = f"{count} clusters of 1 to 8 topics and {seeds} seeds of sd {deviation:g}, correlation 0.3"
-        unpromised = NO_PROMISE * (seeds == 2)
-        share = by_seed_and_cluster(count, seeds, deviation, 0.3, repetitions)
-        yield f"{text}{unpromised}", share, SMALL if unpromised else PARTIAL
-
-
-def _number(sizes: list[int]) -> Clusters:
-    return Clusters.from_labels(np.repeat(np.arange(len(sizes)), sizes).tolist())
-
-
-def _bound_methods(
-    text: str, rates: dict[str, float], bounds: tuple[float, float]
-) -> Iterator[tuple[str, float, tuple[float, float]]]:
-    """Yield the rates of methods. Bounds are for those of cranfield, and others have none."""
-    for method, rate in rates.items():
-        promised = {"CR2": bounds, "flips": (bounds[0], 1.0)}
-        yield f"{method}, {text}", rate, promised.get(method, (0.0, 1.0))
-
-
 def every(repetitions: int = REPETITIONS) -> Iterator[tuple[str, float, tuple[float, float]]]:
     """What is simulated, how often the interval held, and the bounds of that."""
     yield from levels(repetitions)
-    yield from designs(repetitions)
     for kind in SCORES:
         for judge in JUDGES:
             for n, N in SIZES:

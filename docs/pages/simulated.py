@@ -27,12 +27,34 @@ DESIGNS = {  # title and text
         "Seeds in suites",
         "Coverage of the first 95 % interval of a suite, if every seed is one model on all collections.",
     ),
+    "clusters": (
+        "Topics in clusters",
+        "Coverage of 95 % intervals of a mean, and 1 − Type I error of tests by cluster (`flips`, `bootstrap`). The "
+        "correlation is between topics of a cluster. CR1: t(G − 1) intervals without the correction of CR2. "
+        "\\* No promise: the note `clusters` warns (fewer than 10 clusters or 5 degrees of freedom). `bootstrap` is "
+        "not promised.",
+    ),
+    "slices": (
+        "Slices of topics",
+        "1 − Type I error at 5 % of tests of equal differences on all slices (promised for Welch: at least 0.925). "
+        "`permuted`: W with permuted slices. F assumes equal variances.",
+    ),
+    "slices and clusters": (
+        "Slices of topics in clusters",
+        "1 − Type I error at 5 % of Welch's test with CR2 standard errors, clusters of 1 to 8 topics, and standard "
+        "deviations .2, .1 and .05 on three slices. \\* No promise: the note `clusters` warns.",
+    ),
+    "clusters and seeds": (
+        "Seeds and clusters",
+        "Coverage of 95 % intervals for other clusters (of 1 to 8 topics) and other seeds.",
+    ),
     "looks": (
         "Repeated looks",
         "Fraction of series of an unchanged system without any false alarm (promised: at least 0.95), by the "
         "reference of `cranfield trend`, and with uncorrected p-values.",
     ),
 }
+MARKED = ("crossed", "CR2", "flips", "Welch")  # methods with promises and notes
 SHORT = {
     "evalstats nested bootstrap": "evalstats nested",
     "evalstats compare": "evalstats `compare`",
@@ -62,5 +84,5 @@ def build_section() -> list[str]:
 def _format_cells(cell: Mapping[str, Any], methods: list[str]) -> Iterator[str]:
     for method in methods:
         share = cell["coverage"].get(method)
-        mark = r" \*" if method == "crossed" and method not in cell["promised"] else ""
+        mark = r" \*" if method in MARKED and method not in cell["promised"] else ""
         yield "" if share is None else f"{share:.3f}{mark}"

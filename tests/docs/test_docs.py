@@ -47,7 +47,7 @@ from tests.made import exit_code, in_10_digits
 
 GUIDES = (
     "README.md", "docs/agreement.md", "docs/ambiguous.md", "docs/answer-files.md", "docs/answers.md", "docs/assess.md",
-    "docs/archive.md", "docs/battles.md", "docs/chunks.md", "docs/ci.md", "docs/command-line.md",
+    "docs/archive.md", "docs/battles.md", "docs/chunks.md", "docs/ci.md", "docs/clusters.md", "docs/command-line.md",
     "docs/compare-scores.md",
     "docs/compare.md", "docs/criteria.md", "docs/custom-measures.md", "docs/custom-models.md", "docs/cwl.md",
     "docs/diff.md", "docs/cwl_eval.md", "docs/distributions.md", "docs/diversity.md", "docs/evaluate.md",
@@ -58,6 +58,7 @@ GUIDES = (
     "docs/pool-samples.md", "docs/pool.md", "docs/preferences.md", "docs/rag.md", "docs/rankings.md",
     "docs/reconcile.md", "docs/repro.md",
     "docs/report.md", "docs/scores.md", "docs/seeds.md", "docs/sessions.md", "docs/shared-task.md",
+    "docs/slices.md",
     "docs/suites.md", "docs/teach.md", "docs/texts.md", "docs/topics.md", "docs/trec_eval.md", "docs/unjudged.md",
     "docs/validate.md",
     "docs/verticals.md",
