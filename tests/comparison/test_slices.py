@@ -233,8 +233,17 @@ def test_compare_constant_slice_has_no_interaction_and_a_note() -> None:
 def test_compare_small_slices_by_flips_have_a_note() -> None:
     result = compare({"fact": FACT, "nav": NAV}, test="randomisation")
     [note] = [note for note in result.notes if note.kind == "hopeless"]
-    assert "slice: 2 slices (fact, nav) too small" in note.text
+    assert note.text == (
+        "score, slice: no difference can be significant on 2 slices (fact, nav) after the correction for 2 tests. "
+        "Use --test t, or 7 topics or more"
+    )
     assert math.isinf(by_slice(result)["fact"].high)
+
+
+def test_compare_many_slices_with_few_trials_have_a_note() -> None:
+    scores, by = make_random(runs=6)
+    [note] = [note for note in cf.compare(scores, by=by, trials=200).notes if note.kind == "hopeless"]
+    assert "after the correction for 45 tests. Use --test t, or 899 trials or more" in note.text
 
 
 def test_compare_crossed_attributes_and_ranges() -> None:

@@ -18,7 +18,7 @@ from cranfield.scores import Note, Scores
 from cranfield.scores.clusters import MIN_CLUSTERS, Clusters, compute_cr2_error, note_few_clusters
 from cranfield.scores.slices import MIN_TOPICS, SliceSummary, group_topics, summarise_slices
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.families import TESTS, PairTest, compare_slices, get_default_correction
+from cranfield.stats.families import TESTS, PairTest, compare_slices, find_required_size, get_default_correction
 from cranfield.stats.measure_scores import extract_measure
 from cranfield.stats.result import format_p, is_fully_enumerated
 from cranfield.stats.samples import Matrix, mean
@@ -268,10 +268,16 @@ class SliceComparer:
         self, subject: str, parts: Mapping[str, Matrix], tested: Mapping[str, Sequence[PairTest]]
     ) -> Iterator[Note]:
         """Note the slices on which no difference can be significant, and slices of few clusters."""
-        names = [name for name, pairs in tested.items() if pairs[0].is_hopeless(self.alpha)]
-        if names:
-            text = f"{subject}: {format_names(names, 'slice')} too small for a verdict and an interval by this test"
-            yield Note("hopeless", f"{text}. Use --test t, which assumes normal differences")
+        family = sum(map(len, tested.values())) if CORRECTIONS[self._choose_test()[1]].family_wise else 1
+        required: dict[tuple[int, str], list[str]] = {}
+        for name, pairs in tested.items():
+            if pairs[0].is_hopeless(self.alpha):
+                size = find_required_size(self._choose_test()[0], pairs[0].outcome, self.alpha / family)
+                required.setdefault(size, []).append(name)
+        for (count, noun), names in required.items():
+            text = f"{subject}: no difference can be significant on {format_names(names, 'slice')}"
+            tests = f" after the correction for {format_count(family, 'test')}" if family > 1 else ""
+            yield Note("hopeless", f"{text}{tests}. Use --test t, or {format_count(count, noun)} or more")
         few = [name for name in tested if (found := parts[name].clusters) is not None and note_few_clusters(found)]
         if few:
             text = f"{subject}: {format_names(few, 'slice')} with few clusters: intervals depend on single clusters"
