@@ -14,9 +14,11 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
+from cranfield.cli.main import compute_again
 from tests.fuzz.__main__ import called, import_first
 from tests.fuzz.cases import Case, Ran, run_each
 from tests.fuzz.mutations import options_of, own_files, seeds
@@ -31,6 +33,7 @@ fuse x y -o fused.run
 diff x y
 repro q --original x --reproduced y
 suite s.toml -m AP
+verify record.json
 trend n1 n2
 reconcile q x -m AP --said 0.5 --tolerance 0.5
 """
@@ -52,10 +55,18 @@ TREES = {"tree.q": b"1 1 a 1\n1 2 b 1\n", "tree.run": b"1 a b 1 3 x\n1 b c 1 2 x
 OUT, OLD = "out", b"what was there before\n"
 
 
+@cache
+def make_record() -> bytes:
+    """A record without inputs."""
+    recording = compute_again(["plan", "--sd", "0.2", "--difference", "0.05"])
+    text: str = recording.record.text
+    return text.encode()
+
+
 def families() -> list[Case]:
     """A command of each name, with its files: the first of those that are fuzzed, and some more."""
     made: dict[str, Case] = {}
-    every = own_files() | TREES | SUITE | NIGHTS
+    every = own_files() | TREES | SUITE | NIGHTS | {"record.json": make_record()}
     lines = [tuple(line.replace('"', "").split()) for line in MORE.strip().splitlines()]
     more = [
         Case(words, {n: x for n, x in every.items() if n in words or ("s.toml" in words and n in SUITE)})
