@@ -8,6 +8,7 @@ writes.
 from __future__ import annotations
 
 import re
+import sys
 from typing import NamedTuple
 
 from tests import ROOT
@@ -63,5 +64,7 @@ def _count_outputs(page: str) -> int:
 if __name__ == "__main__":
     counts = count_words()
     for words in sorted(counts, key=lambda words: -words.every):
-        print(f"{words.page:36} {words.every:6} {words.written:6} {'above limit' if words.every > words.limit else ''}")
-    print(f"{'all pages':36} {sum(w.every for w in counts):6} {sum(w.written for w in counts):6}")
+        print(f"{words.page:36} {words.every:6} {words.written:6}{' above limit' * (words.written > words.limit)}")
+    total = sum(words.written for words in counts)
+    print(f"{'all pages':36} {sum(words.every for words in counts):6} {total:6}{' above limit' * (total > TOTAL)}")
+    sys.exit(total > TOTAL)

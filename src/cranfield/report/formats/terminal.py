@@ -23,8 +23,7 @@ COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"
 
 def write_tables(output: TableOutput) -> str:
     """Return tables one below the other, with captions, the best marked, and notes."""
-    answer = "\n".join(_wrap_paragraph(line, output.width) for line in output.answer.splitlines())
-    parts, caption = [text for text in (answer, output.text) if text], ""
+    parts, caption = _wrap_lines(output.answer, output.width) + [output.text] * bool(output.text), ""
     for tables, best in group_by_caption(() if output.text else output.tables):
         parts += [part for table in tables for part in _format_parts(table, output)]
         lines = [tables[-1].format_caption(best, paper=False), *tables[-1].lines]
@@ -76,8 +75,7 @@ def _format_parts(table: ResultTable, output: TableOutput) -> list[str]:
 
 
 def _format_title(table: ResultTable, output: TableOutput) -> list[str]:
-    title = "\n".join(_wrap_paragraph(line, output.width) for line in table.title.splitlines())
-    return [title] if title else []
+    return _wrap_lines(table.title, output.width)
 
 
 def _make_columns(table: ResultTable, colour: bool, folded: bool = False) -> tuple[list[Column], list[list[Column]]]:
@@ -96,6 +94,11 @@ def _format_blocks(keys: list[Column], groups: list[list[Column]], width: int | 
         return [*map(format_block, parts)]
     too_long = len(parts) > 2 or compute_width(keys) <= width < max(map(compute_width, parts))
     return [_format_stacked(keys, columns)] if too_long else [*map(format_block, parts)]
+
+
+def _wrap_lines(text: str, width: int | None) -> list[str]:
+    """Return the wrapped lines of a text as one part, or no part for an empty text."""
+    return ["\n".join(_wrap_paragraph(line, width) for line in text.splitlines())] if text else []
 
 
 def _wrap_paragraph(text: str, width: int | None) -> str:
