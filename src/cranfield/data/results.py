@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from cranfield.data.ntcir.nev import read_results as read_nev
 from cranfield.data.reading.cells import Layout, Names, detect_layout_format, read_lines
 from cranfield.data.reading.columns import SPELLINGS, find_spelling, is_row_number
-from cranfield.data.reading.contents import REMARK
+from cranfield.data.reading.contents import DETAILS, REMARK, is_empty
 from cranfield.data.reading.formats import JSON, LETOR
 from cranfield.data.reading.lines import Line, parse_finite, parse_identifier
 from cranfield.data.reading.signatures import Match, match_object, read_rows, reject_foreign
@@ -265,10 +265,12 @@ def _read_line(line: Line, orders: Sequence[Names], log: ReadLog) -> Iterator[Re
         _note_other_values(line, value, cells, log)
         is_own_format = line.number is not None and {*line.cells} == {*OWN_COLUMNS}  # null is undefined in this format
         score = math.nan if is_own_format and cells[value] is None else cells[value]
+        _note_missing(line, score, log)
         yield Result(name, topic, measured, score, line, *replicates)
         return
     for column, cell in _iter_measures(line, cells):
         if column != "topic" and column not in columns.values():
+            _note_missing(line, cell, log)
             yield Result(name, topic, str(column).strip(), cell, line, *replicates)
 
 
@@ -289,6 +291,12 @@ def _reorder_fields(line: Line, orders: Sequence[Names]) -> Line:
 
 
 _find_replicates = lru_cache(maxsize=128)(find_replicate_columns)
+
+
+def _note_missing(line: Line, value: Any, log: ReadLog) -> None:
+    """Note missing scores of formats without details, which have their own note."""
+    if is_empty(value) and DETAILS not in line.cells:
+        log.add(line.location, "scores without a value are missing")
 
 
 def _note_other_values(line: Line, value: str, cells: Mapping[str, Any], log: ReadLog) -> None:

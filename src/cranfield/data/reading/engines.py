@@ -23,7 +23,7 @@ from cranfield.data.reading.contents import (
     report_unread,
 )
 from cranfield.data.reading.lines import format_value, parse_finite
-from cranfield.data.reading.records import UNRATED, Remark
+from cranfield.data.reading.records import NO_RATINGS, UNRATED, Remark
 from cranfield.data.reading.shapes import NAMELESS, Cells, Item
 from cranfield.errors import InputError
 
@@ -33,12 +33,12 @@ UNDER_IDS = "Save each answer under its query's id, as {id: answer}"
 
 def _read_ratings(pairs: Iterable[tuple[Any, Any]], topic: Any) -> Iterator[Content]:
     """Yield the documents with their levels, and remarks on documents without a rating."""
-    docs: list[Cells] = []
-    for doc, level in pairs:
-        if is_empty(level):
-            yield UNRATED
-        else:
-            docs.append({"doc": doc, "level": level})
+    cells: list[Cells] = [{"doc": doc, "level": level} for doc, level in pairs]
+    docs = [rating for rating in cells if not is_empty(rating["level"])]
+    for _ in range(len(cells) - len(docs)):
+        yield UNRATED
+    if not cells:
+        yield NO_RATINGS
     yield DocumentList({"topic": topic}, docs)
 
 
@@ -206,7 +206,10 @@ def read_workbench_run(data: Item, topic: Any) -> Iterator[Content]:
 
 def read_workbench_scores(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the measures of a ranking of an experiment."""
-    for score in iter_objects(data, "metrics"):
+    metrics = [*iter_objects(data, "metrics")]
+    if not metrics:
+        yield Remark("without metrics: their scores are missing", "query")
+    for score in metrics:
         yield {
             "run": data.get("searchConfigurationId"),
             "topic": get_value(data, "searchText"),
@@ -242,7 +245,7 @@ def read_quepid_book(data: Item, topic: Any) -> Iterator[Content]:
     for pair in iter_objects(data, "query_doc_pairs"):
         query, doc = get_value(pair, "query_text"), get_value(pair, "doc_id")
         judgements = iter_objects(pair, "judgements") if pair.get("judgements") is not None else ()
-        ratings = [None if x.get("unrateable") else x.get("rating") for x in judgements]
+        ratings = [None if _is_unrateable(x) else x.get("rating") for x in judgements]
         levels = {parse_finite(x): x for x in ratings if not is_empty(x)}
         for _ in filter(is_empty, ratings):
             yield SKIPPED
@@ -253,6 +256,13 @@ def read_quepid_book(data: Item, topic: Any) -> Iterator[Content]:
         if not levels:
             yield UNRATEABLE
         yield DocumentList({"topic": query}, [{"doc": doc, "level": level} for level in levels.values()])
+
+
+def _is_unrateable(judgement: Item) -> bool:
+    value = judgement.get("unrateable")
+    if value not in (None, True, False, 0, 1):
+        raise InputError(f"unrateable {format_value(value)}", "true or false")
+    return bool(value)
 
 
 def read_quepid_snapshot(data: Item, topic: Any) -> Iterator[Content]:
@@ -283,6 +293,8 @@ def _read_rre_group(group: Item, inherited: Item | None) -> Iterator[Content]:
     for key in ("topics", "query_groups"):
         for inner in iter_objects(group, key) if key in group else ():
             yield from _read_rre_group(inner, docs)
+    if not {"topics", "query_groups", "queries"} & group.keys():
+        get_value(group, "queries")
     for query in iter_objects(group, "queries") if "queries" in group else ():
         own_docs = get_mapping(query, "relevant_documents") if query.get("relevant_documents") is not None else docs
         if own_docs is None:
@@ -317,6 +329,8 @@ def read_rre_run(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the rankings of all versions in the output of RRE."""
     for evaluation in _iter_evaluations(data):
         results = get_mapping(evaluation, "results")
+        if not results:
+            yield Remark("without results of a version", "query")
         for version in results:
             hits = [*iter_objects(get_mapping(results, version), "hits")]
             yield from report_unread(hits, ("id", "_id"), "score", "rank")

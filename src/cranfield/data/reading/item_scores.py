@@ -102,11 +102,19 @@ def read_promptfoo(data: Item, topic: Any) -> Iterator[Content]:
         yield from read_promptfoo_record(record, topic)
 
 
+def _get_name(data: Item, key: str, *inner_keys: str) -> str | None:
+    """Return the name of a provider or prompt: a text, or the first text in an object. None if it is missing."""
+    value = data.get(key)
+    names = [value.get(inner) for inner in inner_keys] if isinstance(value, Mapping) else [value]
+    name = next((name for name in names if not is_empty(name)), None)
+    if name is not None and not isinstance(name, str):
+        raise InputError(f"{key} {format_value(name)}", "a name")
+    return name
+
+
 def read_promptfoo_record(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the scores of a test. The topic is its variables: ``testIdx`` also counts repeats."""
-    provider, prompt = data.get("provider"), data.get("prompt")
-    run = provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else provider
-    label = prompt.get("label") or prompt.get("raw") if isinstance(prompt, Mapping) else prompt
+    run, label = _get_name(data, "provider", "label", "id"), _get_name(data, "prompt", "label", "raw")
     variables = get_mapping(data, "vars")
     single = len(variables) == 1
     item = format_item(next(iter(variables.values())) if single else dict(variables), "vars")
@@ -131,7 +139,7 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # value_to_float: correct, p
 def read_inspect(data: Item, topic: Any) -> Iterator[Content]:
     """Yield the scores of the samples in a log of inspect_ai, with their epochs."""
     run = get_mapping(data, "eval").get("model")
-    if data.get("version") not in (None, _INSPECT_VERSION):
+    if data.get("version", _INSPECT_VERSION) != _INSPECT_VERSION:
         problem = f"version {format_value(data['version'])} of the log, expected {_INSPECT_VERSION}"
         raise InputError.from_problem(problem, "Convert it with `inspect log convert --to json`.")
     if data.get("status") not in (None, "success"):
@@ -274,7 +282,7 @@ def read_phoenix(data: Item, topic: Any) -> Iterator[Content]:
         fix = "Add a column with the id of the item, such as example_id."
         raise InputError.from_problem(f"no column with the item among {', '.join(names) or '(none)'}", fix)
     text = key if fold_name(key) in {*map(fold_name, TEXTS), "attributes.input.value"} else ""
-    cells = {"topic": format_item(data[key], key), DETAILS: Details(text=text, repeats=True)}
+    cells = {"topic": format_item(data[key], key) if text else data[key], DETAILS: Details(text=text, repeats=True)}
     for name, value in data.items():
         if str(name).endswith(_PHOENIX):
             score = _parse_phoenix(name, value)

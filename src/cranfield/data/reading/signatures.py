@@ -25,6 +25,7 @@ from cranfield.data.reading.contents import (
     Place,
     SourceRecord,
     check_identifier,
+    is_empty,
 )
 from cranfield.data.reading.engines import UNDER_IDS
 from cranfield.data.reading.records import COUNTS, Problem, Remark
@@ -468,7 +469,7 @@ def read_contents(
                 elif isinstance(content, DocumentList):
                     yield _check_list(content, rankings if use == "run" else None)._replace(line=item.place.line)
                 else:
-                    yield content
+                    yield _check_run(content)
         except InputError as error:
             yield add_tool(item.place.locate(error), signature.name)
     for remark, count in remarks.items():
@@ -495,6 +496,14 @@ def read_rows(match: Match, use: Use, location: str) -> Iterator[tuple[int | Non
             yield line, {**content, DETAILS: content.get(DETAILS, Details())}
         elif isinstance(content, Problem):
             yield None, {REMARK: content.text}
+
+
+def _check_run(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row with a checked name of the run, None if it is missing."""
+    run = content.get("run")
+    if run is None:
+        return content
+    return {**content, "run": None if is_empty(run) else check_identifier("name of the run", run)}
 
 
 def _check_list(content: DocumentList, rankings: set[tuple[str | None, str]] | None) -> DocumentList:
