@@ -61,14 +61,17 @@ class TableResult(WithNotes):
         label: str = "",
         decimals: int = 4,
         caption: str = "above",
+        layout: str = "table",
         **options: Any,
     ) -> str:
         r"""Return the tables for a paper, or one named table, as LaTeX.
 
         The tables need ``\usepackage{booktabs}``. `label` is for ``\ref``. The caption is above or
-        below.
+        below. The `layout` is ``table`` (default), ``wide`` (``table*``, over both columns),
+        ``resize`` (wide tables shrink to the line width) or ``long`` (``longtable``, over several
+        pages).
         """
-        return self._render("latex", table, decimals, label=label, caption=caption, **options)
+        return self._render("latex", table, decimals, label=label, caption=caption, layout=layout, **options)
 
     def to_html(self, table: str | None = None, *, decimals: int = 4, **options: Any) -> str:
         """Return the tables as an HTML fragment, with captions and notes."""

@@ -63,3 +63,10 @@ def test_bibtex_unknown_name_raises() -> None:
 def test_command_prints_bibtex(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "--bibtex", "AP", "randomised-tukey"]) == 0
     assert capsys.readouterr().out == cf.bibtex("AP", "randomised-tukey") + "\n"
+
+
+def test_bibtex_of_the_software_has_its_version() -> None:
+    entry = cf.bibtex("cranfield")
+    assert entry.startswith("@software{cranfield,\n")
+    assert f"version = {{{cf.__version__}}}" in entry
+    assert cf.bibtex("cranfield AP").startswith("% cranfield: cranfield\n% AP:")

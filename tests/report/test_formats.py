@@ -518,3 +518,44 @@ class TestBounds:
     def test_part_where_three_are_too_wide(self) -> None:
         first, last = ["nDCG", *self.COLUMNS[:3]], self.COLUMNS[3:]
         assert self.heads(57) == [["run", *first], ["run", *last[:2]], ["run", last[2]]]
+
+
+class TestLatexLayouts:
+    """The body of a table is the same in every layout, what surrounds it differs."""
+
+    scores = Scores(np.array([[[0.25], [0.5]]]), ("r",), ("1", "2"), ("AP",), ("mean",), better=("higher",))
+
+    def write(self, **options: Any) -> list[str]:
+        text: str = self.scores.to_latex(**options)
+        return text.splitlines()
+
+    def test_wide_table_spans_both_columns(self) -> None:
+        usual = self.write()
+        assert r"\begin{table}" in usual
+        starred = [line.replace("{table}", "{table*}") for line in usual]
+        assert self.write(layout="wide") == starred
+
+    def test_resized_table_is_never_wider_than_the_line(self) -> None:
+        lines, usual = self.write(layout="resize"), self.write()
+        assert lines[0] == r"% \usepackage{booktabs,graphicx}"
+        begin = lines.index(r"\begin{tabular}{lr}")
+        assert lines[begin - 1] == r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+        assert r"\end{tabular}}" in lines
+        assert "".join(lines).count("{") == "".join(lines).count("}")
+        assert [line for line in lines if " & " in line] == [line for line in usual if " & " in line]
+
+    @pytest.mark.parametrize("caption", ["above", "below"])
+    def test_long_table_repeats_the_header_and_has_one_caption(self, caption: str) -> None:
+        lines, usual = self.write(layout="long", caption=caption, label="tab:long"), self.write()
+        head, *rows = [line for line in usual if " & " in line]
+        assert lines.count(head) == 2
+        assert [line for line in lines if " & " in line and line != head] == rows
+        text = "\n".join(lines)
+        assert text.count(r"\caption{") == text.count(r"\label{tab:long} \\") == 1
+        assert (text.index(r"\caption{") < text.index(r"\endfirsthead")) == (caption == "above")
+        assert r"\begin{table}" not in text
+        assert text.index(r"\endhead") < text.index(r"\endfoot") < text.index(rows[0])
+
+    def test_unknown_layout_raises(self) -> None:
+        with pytest.raises(CranfieldError, match="layout='narrow'"):
+            self.write(layout="narrow")

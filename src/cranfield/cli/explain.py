@@ -84,11 +84,10 @@ def _describe_measures(measures: Sequence[Measure], options: argparse.Namespace)
 
 
 def _list_references(names: Sequence[str]) -> TableResult:
-    from cranfield.references import read_references
-    from cranfield.report.bibliography import bibtex, find_references
+    from cranfield.report.bibliography import bibtex, find_references, get_entry
 
     keys = dict.fromkeys(key for keys in find_references(names).values() for key in keys)
-    rows = [{"key": key, "bibtex": read_references()[key]} for key in keys]
+    rows = [{"key": key, "bibtex": get_entry(key)} for key in keys]
     return Listing({"references": rows}, [bibtex(*names)])
 
 

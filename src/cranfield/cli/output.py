@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from cranfield.cli.messages import is_json, write_notes
 from cranfield.cli.options import build_topics_option
@@ -17,7 +17,7 @@ from cranfield.data.tracks import choose_topics, read_topics
 from cranfield.display import TableResult
 from cranfield.errors import FileError, InputError
 from cranfield.options import OptionGroup, Rows, choice, option, switch
-from cranfield.report.formats import FORMATS, render
+from cranfield.report.formats import FORMATS, Layout, render
 from cranfield.report.results import CAPTIONS, prepare_output
 from cranfield.scores import Scores, note_topics_file
 from cranfield.tables import FLAT, MACHINE_READABLE
@@ -34,9 +34,15 @@ LOOK = (
     ),
     option("--label", "NAME", "in LaTeX: label of the table for \\ref"),
     choice("--caption", CAPTIONS, "in LaTeX: position of the caption (default: above)"),
+    choice(
+        "--layout",
+        get_args(Layout),
+        "in LaTeX: table (default), over both columns (wide: table*), shrunk to the line width (resize), or over "
+        "several pages (long: longtable)",
+    ),
     switch("--spreadsheet", "in CSV and TSV: cells that a spreadsheet would compute start with '"),
 )
-DEFAULT_LOOK = {"decimals": 4, "label": None, "caption": None, "spreadsheet": False}
+DEFAULT_LOOK = {"decimals": 4, "label": None, "caption": None, "layout": None, "spreadsheet": False}
 LINES = ("text", "list")  # what some commands call a table, which has lines of their own
 ENDS = {"md": "markdown", "tex": "latex", "htm": "html"}  # of names, if not the format's own
 
@@ -160,6 +166,7 @@ def show(result: TableResult, options: argparse.Namespace) -> int:
             all_notes=verbose,
             label=options.label or "",
             caption_below=options.caption == "below",
+            layout=options.layout or "table",
             spreadsheet=options.spreadsheet,
             **look,
         )

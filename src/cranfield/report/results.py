@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice
 from cranfield.lazy_imports import load
-from cranfield.report.formats import TableOutput, machine_readable, render
+from cranfield.report.formats import Layout, TableOutput, machine_readable, render
 from cranfield.tables import FLAT, MACHINE_READABLE, ResultTable
 from cranfield.wording import use_decimals as rounding
 
@@ -113,11 +113,13 @@ def render_text(
     decimals: int,
     label: str = "",
     caption: str = "above",
+    layout: Layout = "table",
     max_rows: int | None = None,
     **options: Any,
 ) -> str:
     """Render tables for a notebook or a paper, up to `max_rows` rows each."""
     check_choice("caption", caption, CAPTIONS)
+    check_choice("layout", layout, Layout)
     if decimals not in range(16):
         raise InputError(f"decimals={decimals}", "an integer from 0 to 15")
     with rounding(decimals):
@@ -126,4 +128,4 @@ def render_text(
             from cranfield.report.formats.html import format_fragment
 
             return format_fragment(output, max_rows)
-        return render(replace(output, label=label, caption_below=caption == "below"), format).decode()
+        return render(replace(output, label=label, caption_below=caption == "below", layout=layout), format).decode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
@@ -14,6 +14,7 @@ from cranfield.scores import Note
 from cranfield.tables import ResultTable
 from cranfield.wording import encode_text
 
+Layout: TypeAlias = Literal["table", "wide", "resize", "long"]
 Writer: TypeAlias = Callable[["TableOutput"], str | bytes]
 
 
@@ -23,7 +24,7 @@ class TableOutput:
 
     `settings` is for JSON, `document` replaces the rows in JSON. On a terminal, `text` replaces the
     tables, and `answer` precedes them. `width` is the width of the terminal, if output is interactive.
-    `label` and `caption_below` are for LaTeX. With `spreadsheet`, an apostrophe is added to cells of
+    `label`, `caption_below` and `layout` are for LaTeX. With `spreadsheet`, an apostrophe is added to cells of
     CSV and TSV that a spreadsheet would run as formulas. `runs` is the number of runs that the notes
     are about.
     """
@@ -38,6 +39,7 @@ class TableOutput:
     colour: bool = False
     label: str = ""
     caption_below: bool = False
+    layout: Layout = "table"
     spreadsheet: bool = False
     runs: int | None = None
     all_notes: bool = False

@@ -51,36 +51,75 @@ def write_tables(output: TableOutput) -> str:
     for (tables, best), label in zip(groups, numbers, strict=False):
         caption = tables[-1].format_caption(best)
         label_text = label if output.label else ""
-        lines += [*_format_table(tables, caption, label_text, output.caption_below), ""]
+        write = _format_long_table if output.layout == "long" else _format_table
+        lines += [*write(tables, caption, label_text, output), ""]
     return "\n".join(lines)
 
 
-def _format_table(tables: Sequence[ResultTable], caption: str, label: str, caption_below: bool) -> Iterator[str]:
-    """Yield tables one below the other, with one caption and one label."""
+def _format_caption(caption: str, label: str) -> list[str]:
     caption_text = escape_text(caption.replace(" - ", " − "))  # a sign of marks
     caption_lines = [rf"\caption{{{caption_text}}}"] if caption_text else []
-    caption_lines += [rf"\label{{{label}}}"] if label else []
-    yield from (r"% \usepackage{booktabs}", r"\begin{table}", r"\centering")
+    return caption_lines + ([rf"\label{{{label}}}"] if label else [])
+
+
+def _format_table(tables: Sequence[ResultTable], caption: str, label: str, output: TableOutput) -> Iterator[str]:
+    """Yield tables one below the other, with one caption and one label."""
+    caption_lines = _format_caption(caption, label)
+    environment = "table*" if output.layout == "wide" else "table"
+    packages = "booktabs,graphicx" if output.layout == "resize" else "booktabs"
+    yield from (rf"% \usepackage{{{packages}}}", rf"\begin{{{environment}}}", r"\centering")
     yield from [_BEST] if any(table.has_best for table in tables) else []
-    yield from () if caption_below else caption_lines
+    yield from () if output.caption_below else caption_lines
     for table in tables:
         if table is not tables[0]:
             yield from ("", r"\bigskip")
-        yield from _format_tabular(table)
-    yield from (*(caption_lines if caption_below else ()), r"\end{table}")
+        yield from _format_tabular(table, output.layout == "resize")
+    yield from (*(caption_lines if output.caption_below else ()), rf"\end{{{environment}}}")
+
+
+def _format_long_table(tables: Sequence[ResultTable], caption: str, label: str, output: TableOutput) -> Iterator[str]:
+    """Yield tables that continue on further pages. The caption belongs to the first table."""
+    yield r"% \usepackage{booktabs,longtable}"
+    yield from [_BEST] if any(table.has_best for table in tables) else []
+    for table in tables:
+        head, rows = _format_rows(table)
+        text = "".join(_format_caption(caption, label)) if table is tables[0] else ""
+        above, below = ("", text) if output.caption_below else (text, "")
+        yield from _format_title(table)
+        yield rf"\begin{{longtable}}{{{''.join(map(_format_side, table.visible_fields))}}}"
+        yield from [rf"{above} \\"] if above else []
+        yield from (r"\toprule", head, r"\midrule", r"\endfirsthead", r"\toprule", head, r"\midrule", r"\endhead")
+        yield from (r"\bottomrule", r"\endfoot")
+        yield from [r"\bottomrule", rf"{below} \\", r"\endlastfoot"] if below else []
+        yield from (*rows, r"\end{longtable}")
 
 
 # Bold, but no wider, so that decimal points stay below each other.
 _BEST = r"\providecommand{\best}[1]{{\fontseries{b}\selectfont #1}}"
 
 
-def _format_tabular(table: ResultTable) -> Iterator[str]:
+# Wide tables shrink to the line width, narrow ones keep their size.
+_RESIZE = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+
+
+def _format_title(table: ResultTable) -> Iterator[str]:
     if table.title:
         yield from (rf"\textbf{{{escape_text(table.title)}}}", "", r"\smallskip")
+
+
+def _format_rows(table: ResultTable) -> tuple[str, list[str]]:
+    """Return the line of the header, and the lines of the rows."""
     columns = [[_format_head(field), *_format_cells(field)] for field in table.visible_fields]
     head, *rows = [" & ".join(row) + r" \\" for row in zip(*columns, strict=True)]
+    return head, rows
+
+
+def _format_tabular(table: ResultTable, resize: bool) -> Iterator[str]:
+    yield from _format_title(table)
+    head, rows = _format_rows(table)
+    yield from [_RESIZE] if resize else []
     yield rf"\begin{{tabular}}{{{''.join(map(_format_side, table.visible_fields))}}}"
-    yield from (r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}")
+    yield from (r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}" + "}" * resize)
 
 
 def _format_side(field: Field) -> str:
