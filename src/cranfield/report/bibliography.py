@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 
-from cranfield import __version__
 from cranfield.errors import is_one_of
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measures
@@ -38,7 +38,9 @@ def bibtex(*names: str | Measure) -> str:
 
 def get_entry(key: str) -> str:
     """Return a BibTeX entry. The entry of the software has the installed version."""
-    return _SOFTWARE_ENTRY.format(version=__version__) if key == SOFTWARE else read_references()[key]
+    if key != SOFTWARE:
+        return read_references()[key]
+    return _SOFTWARE_ENTRY.format(version=import_module("cranfield").__version__)
 
 
 def find_references(names: Iterable[str | Measure]) -> dict[str, tuple[str, ...]]:
