@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
@@ -132,9 +132,11 @@ class Trend(TableResult):
 
     def find(self, measure: str, run: str, night: str, reference: Reference) -> NightDifference | None:
         """Return the difference of a night from a reference, or None if there is none."""
-        key = measure, run, night, reference
-        rows = (row for row in self.differences if (row.measure, row.run, row.night, row.reference) == key)
-        return next(rows, None)
+        return self._by_key.get((measure, run, night, reference))
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, str, str, Reference], NightDifference]:
+        return {(row.measure, row.run, row.night, row.reference): row for row in self.differences}
 
     def decide(self, row: NightDifference, undecided: Undecided = "fail") -> Decision:
         """Return ``fail`` if a test found a loss, and ``undecided`` if no loss could be significant."""
