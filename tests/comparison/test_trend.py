@@ -97,6 +97,13 @@ class TestDifferences:
         assert "Differences by GMAP are differences of logarithms." in result.to_dict()["captions"]["differences"]
         assert cf.plot.trend(result).data["reference"].to_list() == [None] * 3
 
+    def test_trend_undefined_topics_are_noted_once(self) -> None:
+        nights = draw_nights(3)
+        nights["night 01"]["7"] = math.nan
+        result = trend(nights)
+        assert [note.text for note in result.notes] == ["score: 1 topic (7) excluded, undefined for a run"]
+        assert {row.topics for row in result.differences} == {29}
+
     def test_trend_clusters_raise(self) -> None:
         part = replace(cf.read_scores({"run": draw_nights(1)["night 00"]}), clusters={str(t): "a" for t in range(30)})
         with pytest.raises(cf.CranfieldError, match="topics in clusters"):

@@ -270,7 +270,8 @@ def _analyse_series(
     nights = [name for name in matrix.systems if name != content.baseline]
     columns = {name: matrix.values[:, i] for i, name in enumerate(matrix.systems)}
     subject = f"{measure}, {run}" if len(content.scores) > 1 else measure
-    notes: list[_NamedNote] = [(subject, note) for note in extracted.notes]
+    prefix = f"{measure}: "  # part of the subject
+    notes = [(subject, note.rewrite(lambda text: text.removeprefix(prefix))) for note in extracted.notes]
     differences = []
     for place in range(len(nights)):
         references = dict(_list_references(columns, nights, place, last, content.baseline))
