@@ -227,6 +227,22 @@ class TestChecks:
         assert "m.py has another hash and is not run" in done.out
         assert not Path("ran").exists()
 
+    @pytest.mark.parametrize("role", ["import", "run", "file"])
+    def test_verify_runs_no_code_with_another_hash_whatever_its_role(
+        self, recorded: Path, cranfield: Command, role: str
+    ) -> None:
+        Path("m.py").write_text(MEASURE.format(path="ran"))
+        assert cranfield("evaluate q x -m share --import m.py --record n.json").code == 0
+        Path("ran").unlink()
+        data = read("n.json")
+        data["inputs"][-1] |= {"role": role, "sha256": "0" * 64}
+        change(data, "n.json")
+        assert cranfield("verify n.json").code == 1
+        data["inputs"].pop()
+        change(data, "n.json")
+        assert cranfield("verify n.json").code == 2
+        assert not Path("ran").exists()
+
     def test_verify_changed_built_in_preset_differs(self, recorded: Path, cranfield: Command) -> None:
         assert cranfield("evaluate q x --preset beir --record n.json").code == 0
         assert cranfield("verify n.json").code == 0

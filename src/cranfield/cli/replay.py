@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import cranfield
@@ -33,7 +33,7 @@ def verify(record: Record, files: str | os.PathLike[str] | None = None) -> Verif
     compared, differences = 0, list[Difference]()
     try:
         reason = _find_obstacle(record, inputs)
-        now = None if reason else _recompute(record, {located.path: located.file for located in inputs})
+        now = None if reason else _recompute(record, [located for located in inputs if located.file is not None])
     except CranfieldError as error:
         reason, now = str(error), None
     sidecar = _read_sidecar(record, directories)
@@ -138,18 +138,17 @@ def _find_obstacle(record: Record, inputs: Sequence[Located]) -> str:
     """Return the reason that prevents a repetition, or an empty text."""
     if record.data["cmd"] is None:
         return "no command line repeats the computation"
-    if any(located.path is not None and located.file is None for located in inputs):
-        return "a file is missing"
-    changed = [located.path for located in inputs if located.role == "import" and located.check.state != "same"]
-    return f"{changed[0]} has another hash and is not run" if changed else ""
+    return "a file is missing" if any(located.path is not None and located.file is None for located in inputs) else ""
 
 
-def _recompute(record: Record, files: Mapping[str | None, str | None]) -> Any:
+def _recompute(record: Record, inputs: Sequence[Located]) -> Any:
     """Repeat the command with links to the files in a temporary directory, and return the result."""
-    places = {path: _get_place(path, files) for path in files if path is not None}
-    with arrange_files({place: str(files[path]) for path, place in places.items()}) as directory:
+    files = {str(located.path): str(located.file) for located in inputs}
+    places = {path: _get_place(path, files) for path in files}
+    unchanged = {located.path for located in inputs if located.check.state == "same"}
+    with arrange_files({place: files[path] for path, place in places.items()}) as directory:
         paths = {path: os.path.join(directory, *place.split("/")) for path, place in places.items()}
-        words = _build_replay(record, paths, directory)
+        words = _build_replay(record, paths, unchanged, directory)
         recording = compute_again(words)
         if recording.document is None:
             raise CranfieldError("the command has no result")
@@ -158,14 +157,17 @@ def _recompute(record: Record, files: Mapping[str | None, str | None]) -> Any:
     return encode_numbers(result)
 
 
-def _get_place(path: str, paths: Mapping[str | None, Any]) -> str:
+def _get_place(path: str, paths: Mapping[str, str]) -> str:
     """Return the path of a link: names that clash in the record are in different directories."""
     name, _, number = path.rpartition("/")
     return f".{number}/{name}" if name in paths and number.isdecimal() else path
 
 
-def _build_replay(record: Record, paths: Mapping[str, str], directory: str) -> list[str]:
-    """Return the words of the command, with the files in a directory."""
+def _build_replay(record: Record, paths: Mapping[str, str], unchanged: Container[str | None], directory: str) -> list[str]:
+    """Return the words of the command, with the files in a directory.
+
+    A file of ``--import`` is code: it must be unchanged.
+    """
     problem = "cmd is not a command of a record"
     try:
         program, *words = shlex.split(record.data["cmd"])
@@ -173,6 +175,9 @@ def _build_replay(record: Record, paths: Mapping[str, str], directory: str) -> l
         raw = parse_raw(parser, rest)
     except (ValueError, SystemExit):
         raise InputError.from_problem(problem) from None
+    for word in getattr(raw, "imports", None) or ():
+        if word not in unchanged:
+            raise InputError.from_problem(f"{word} has another hash and is not run")
     rows = list_rows(parser)
     is_valid = program == "cranfield" and parser.row is not None and parser.row.records
     if not is_valid or any(isinstance(getattr(raw, name, None), str) for name in OUTPUTS):
