@@ -214,7 +214,7 @@ class _Decision:
             not has_outer_bounds(self.bounding.measure),
         )
 
-    @property
+    @cached_property
     def _adverse(self) -> Floats:
         """The largest change of the difference by each document, against its sign."""
         _, _, low, high = self.effects
@@ -257,11 +257,24 @@ class _Decision:
 
     def _describe(self, row: int) -> DecidingDocument:
         topic, doc = int(self.effects.topic[row]), int(self.effects.doc[row])
-        names = {number: name for name, number in self.bounding.numbers[topic].items()}
-        rank, other_rank = (self._find_rank(run, topic, doc) for run in (self.a, self.b))
+        rank, other_rank = (ranks.get((topic, doc)) for ranks in self._ranks)
         name = self.bounding.collection.topics[topic]
-        return DecidingDocument(name, names[doc], rank, other_rank, float(self._adverse[row]))
+        return DecidingDocument(name, self._names[topic][doc], rank, other_rank, float(self._adverse[row]))
 
-    def _find_rank(self, run: RunDocuments, topic: int, doc: int) -> int | None:
-        places = np.flatnonzero(run.docs[run.offsets[topic] : run.offsets[topic + 1]] == doc)
-        return int(places[0]) + 1 if len(places) else None
+    @cached_property
+    def _names(self) -> list[list[str]]:
+        """The unjudged documents of each topic, by number."""
+        return [list(numbers) for numbers in self.bounding.numbers]
+
+    @cached_property
+    def _ranks(self) -> list[dict[tuple[int, int], int]]:
+        """The rank of each unjudged document, by topic and number, for both runs."""
+        return [_list_ranks(run) for run in (self.a, self.b)]
+
+
+def _list_ranks(run: RunDocuments) -> dict[tuple[int, int], int]:
+    topic = np.repeat(np.arange(len(run.sizes)), run.sizes)
+    rank = np.arange(len(topic)) - run.offsets[topic] + 1
+    mask = run.docs >= 0
+    cells = zip(topic[mask].tolist(), run.docs[mask].tolist(), strict=True)
+    return dict(zip(cells, rank[mask].tolist(), strict=True))
