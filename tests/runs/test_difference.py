@@ -182,6 +182,8 @@ def test_diff_topics_selects_topics() -> None:
     a, b = {**A, "r": ["u"], "s": ["v"]}, {**B, "r": ["u"]}
     assert [x.topic for x in cf.diff(a, b, topics="r").topics] == ["r"]
     assert {x.topic for x in cf.diff(a, b, topics="common").topics} == {"q", "r"}
+    tied = {"q": {"a": 1.0, "b": 1.0}, "r": {"u": 1.0, "v": 1.0}}
+    assert [note.topics for note in cf.diff(tied, b, topics="r").notes if note.kind == "ties"] == [("r",)]
     judged = cf.diff(a, b, {"q": {"a": 1}}, topics="judged")
     assert [x.topic for x in judged.topics] == ["q"]
     unjudged = cf.diff(a, b, {"q": {"a": 1}})

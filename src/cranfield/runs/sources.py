@@ -65,18 +65,19 @@ class RunSource:
             self.contradicted += [name for name, (a, b) in groups if has_rank_conflict(part, np.arange(a, b))]
 
     def describe(self, topics: Sequence[str], missing_text: str, has_ties: bool) -> Iterator[Note]:
-        """Yield the notes about this run. `has_ties` adds a note about ties, if the order matters."""
-        run = self.run
+        """Yield the notes about these topics. `has_ties` adds a note about ties, if the order matters."""
+        run, selected = self.run, {*topics}
         missing = [topic for topic in topics if topic not in self.topics]
         yield from note_topics("missing-topics", missing, f"missing, {missing_text}", run.name)
         for kind, text in () if run.merging is None else run.merging.describe_merges():
             yield Note(kind, f"{run.name}: {text}", run.name)
-        contradicted = self.contradicted or run.disagreement.topics
+        contradicted = [x for x in self.contradicted or run.disagreement.topics if x in selected]
+        tied = [x for x in self.tied if x in selected]
         if contradicted:
             yield Note("rank-order", f"{run.name}: {describe_disagreement(contradicted)}", run.name, (*contradicted,))
-        if self.tied and has_ties:
+        if tied and has_ties:
             order = "in input order" if run.stable else "ordered by document id"
-            yield from note_topics("ties", self.tied, f"with equal scores, {order}", run.name)
+            yield from note_topics("ties", tied, f"with equal scores, {order}", run.name)
 
 
 def _read_part(run: TableRun, part: Part, number: int) -> Table:
