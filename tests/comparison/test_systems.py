@@ -262,3 +262,21 @@ def test_scores_systems_survive_selection_and_files() -> None:
     assert scores["a-1"].systems == {"a-1": "a"}
     assert cf.Scores.from_json(scores.to_json()).systems == scores.systems
     assert "systems" not in cf.Scores(values, ("a", "b", "c"), ("1", "2"), ("AP",), ("mean",)).to_json()
+
+
+def test_compare_geometric_mean_of_systems_has_interval_around_it() -> None:
+    """Intervals are exp of the intervals of mean logarithms."""
+    scores = make_many()
+    values = np.array([[[x] for x in run.values()] for run in scores.values()])
+    topics = tuple(next(iter(scores.values())))
+    gmean = cf.Scores(values, tuple(scores), topics, ("GMAP",), ("gmean",))
+    logs = cf.Scores(np.log(values), tuple(scores), topics, ("log",), ("mean",))
+    by = {topic: "ab"[i % 2] for i, topic in enumerate(topics)}
+    first, second = (cf.compare(x, systems=["a-*", "b-*"], by=by) for x in (gmean, logs))
+    rows: list[tuple[Any, Any]] = [
+        *zip(first.runs, second.runs, strict=True),
+        *zip(first.slices, second.slices, strict=True),
+    ]
+    for row, log in rows:
+        expected = (math.exp(log.mean), math.exp(log.low), math.exp(log.high))
+        assert (row.mean, row.low, row.high) == pytest.approx(expected)

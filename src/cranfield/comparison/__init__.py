@@ -565,7 +565,8 @@ def _compare_measures(
             text = f"{measure}: more groups of runs than letters, so no letters are shown"
             notes.append(Note("letters", text))
         runs, pairs = _describe_clusters(runs, pairs, parts[m])
-        runs = _describe_systems(runs, parts[m], scores.better[m], alpha, groups, rank_trials)
+        kind = scores.better[m], scores.summaries[m]
+        runs = _describe_systems(runs, parts[m], *kind, alpha, groups, rank_trials)
         enumerated = is_fully_enumerated(pair.outcome.sampled for pair in tested[m])
         if groups is None:
             yield runs, pairs, enumerated, notes, []
@@ -615,6 +616,7 @@ def _describe_systems(
     runs: list[RunSummary],
     part: Matrix,
     better: str,
+    summary: str,
     alpha: float,
     groups: SystemRuns | None,
     rank_trials: tuple[int, int] | None,
@@ -623,7 +625,7 @@ def _describe_systems(
     fields: dict[str, dict[str, Any]] = {run.run: {} for run in runs}
     if groups is not None:
         for place, name in enumerate(part.systems):
-            fields[name] |= groups.describe_system(part, place, alpha)
+            fields[name] |= groups.describe_system(part, place, alpha, summary)
     for name, ranks in (rank_part(part, better, alpha, groups, *rank_trials) if rank_trials else {}).items():
         fields[name] |= ranks
     return [replace(run, **fields[run.run]) for run in runs]

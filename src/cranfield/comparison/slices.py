@@ -234,10 +234,11 @@ class SliceComparer:
         topics = [topic for part in parts.values() for topic in part.topics]
         selected = self.scores.select(topics=topics, measures=[measure])
         values = {attribute: selected.attributes[attribute]}
+        [summary] = selected.summaries
         for row in summarise_slices(replace(selected, attributes=values), 1 - self.alpha):
             part = parts[row.slice]
             if self._has_random_seeds and self.groups is not None and is_interval(row):
-                fields = self.groups.describe_system(part, part.systems.index(row.run), self.alpha)
+                fields = self.groups.describe_system(part, part.systems.index(row.run), self.alpha, summary)
                 yield replace(row, low=fields["low"], high=fields["high"])
             else:
                 yield row

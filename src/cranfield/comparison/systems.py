@@ -13,6 +13,7 @@ from cranfield.data.run_systems import SystemsLike, group_runs, read_systems
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
 from cranfield.scores import FLOOR, Note, Scores
+from cranfield.scores.clusters import convert_mean
 from cranfield.stats.crossed import (
     REVERSED,
     CrossedOutcome,
@@ -79,14 +80,17 @@ class SystemRuns:
             fields |= {"se": outcome.se, "df": outcome.df, "seed_share": outcome.seed_share}
         return fields
 
-    def describe_system(self, part: Matrix, place: int, alpha: float) -> dict[str, Any]:
-        """Return the fields of a system that depend on runs."""
+    def describe_system(self, part: Matrix, place: int, alpha: float, summary: str = "mean") -> dict[str, Any]:
+        """Return the fields of a system that depend on runs.
+
+        The interval of a geometric mean is transformed back from logarithms.
+        """
         x = part.replicates[place]
         if self.seeds == "fixed":
             return {"seeds": x.shape[1]}
         variance = estimate_variance(x, clusters=part.clusters)
         middle, half = mean(part.values[:, place]), float(compute_t_half(variance, 1 - alpha))
-        interval = {"low": middle - half, "high": middle + half}
+        interval = {"low": convert_mean(summary, middle - half), "high": convert_mean(summary, middle + half)}
         return {"seeds": x.shape[1], "se": float(variance.se), "df": float(variance.df), **interval}
 
     def estimate_components(self, part: Matrix, measure: str) -> Iterator[ComponentSummary]:

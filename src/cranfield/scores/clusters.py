@@ -165,11 +165,11 @@ def _summarise_run(scores: Scores, m: int, values: Floats, measure: str, run: st
         error, df = compute_cr2_error(x, clusters, tolerance), clusters.df
         deff = compute_design_effect(x, error, tolerance)
         half = float(special.stdtrit(df, (1 + confidence) / 2)) * error
-    mean, low, high = (_transform(scores.summaries[m], end) for end in (average, average - half, average + half))
+    mean, low, high = (convert_mean(scores.summaries[m], end) for end in (average, average - half, average + half))
     return ClusterSummary(measure, run, len(x), mean, low, high, len(clusters), error, df, deff)
 
 
-def _transform(summary: str, value: float) -> float:
+def convert_mean(summary: str, value: float) -> float:
     """Return a mean or an end of its interval in the units of scores."""
     if summary == "gmean":
         return math.exp(value)
