@@ -283,13 +283,15 @@ def test_reconcile_too_many_variants_stops_and_is_noted(example: Data, monkeypat
     assert "limit" in {note.kind for note in result.notes}
 
 
-def test_reconcile_equal_classes_are_noted() -> None:
-    """With one relevant document per topic, AP and its divisors are the same."""
-    qrels, run = {"q": {"a": 1}, "p": {"b": 1}}, {"q": {"x": 2.0, "a": 1.0}}
-    result = cf.reconcile(qrels, run, {"AP@10": "0.5000"}, changes=1)
-    assert result.matches[0].switches == {"missing": "out"}
-    result = cf.reconcile(qrels, run, {"RR@10": "0.2500"}, changes=1)
-    assert result.matches[0].changes == 0
+def test_reconcile_sets_that_the_data_cannot_distinguish_are_noted() -> None:
+    """The tied documents are b (level 0) and a (level 1): ids ascending are also the best order."""
+    qrels = {"q": {"a": 1, "b": 0, "c": 2}, "p": {"d": 1}}
+    run = {"q": {"b": 1.0, "a": 1.0, "c": 0.5}, "p": {"d": 1.0}}
+    value = cf.evaluate(qrels, run, "nDCG@2", ties="best").values.mean()
+    result = cf.reconcile(qrels, run, {"nDCG@2": f"{value:.4f}"}, changes=1)
+    assert [dict(match.switches) for match in result.matches] == [{"ties": "id-asc"}]
+    (note,) = [note.text for note in result.notes if note.kind == "indistinguishable"]
+    assert note == "equal scores in all topics: ties=id-asc, and 1 set (ties=best)"
 
 
 def test_page_lists_all_conventions_and_tools() -> None:
