@@ -216,6 +216,11 @@ class TestErrors:
     def test_record_and_output_are_one_file_is_rejected(self, files: Path, cranfield: Command) -> None:
         assert "both" in cranfield.refused("evaluate q x --record out.json -o out.json")
 
+    def test_record_in_a_missing_directory_is_rejected_before_the_work(self, files: Path, cranfield: Command) -> None:
+        Path("x").write_text("no run")
+        assert "directory none does not exist" in cranfield.refused("evaluate q x --record none/r.json")
+        assert not Path("none").exists()
+
     def test_record_time_requires_record(self, files: Path, cranfield: Command) -> None:
         assert "--record-time requires --record" in cranfield.refused("evaluate q x --record-time")
 

@@ -219,9 +219,11 @@ class TestReading:
 class TestWriting:
     def test_write_is_complete_or_not_at_all(self, example: Path) -> None:
         record = cf.evaluate("qrels.txt", "dense.run", "AP").record()
-        with pytest.raises(cf.CranfieldError):
-            record.write("missing.run/r.json" if Path("missing.run").is_file() else "qrels.txt/r.json")
+        for path in ("qrels.txt/r.json", "missing/r.json"):
+            with pytest.raises(cf.FileError, match="there is no directory"):
+                record.write(path)
         assert Path("qrels.txt").read_text() == QRELS
+        assert not Path("missing").exists()
 
     def test_sidecar_is_named_after_the_record(self) -> None:
         assert name_sidecar("a/b/c.json") == "c.scores.parquet"

@@ -543,6 +543,9 @@ def record_command(parser: Parser, words: Sequence[str], options: argparse.Names
     """Run a command, write its record if it has a file, and return the exit code."""
     if getattr(options, "engine", None) == "spark":
         raise InputError.from_problem("--record is not supported with --engine spark")
+    from cranfield.cli.output import check_output
+
+    check_output(getattr(options, "record", None), is_figure=False)
     with log_inputs() as log:
         options.recording = Recording(parser, words, options, log)
         check_parquet(options.recording)

@@ -163,7 +163,9 @@ def _get_place(path: str, paths: Mapping[str, str]) -> str:
     return f".{number}/{name}" if name in paths and number.isdecimal() else path
 
 
-def _build_replay(record: Record, paths: Mapping[str, str], unchanged: Container[str | None], directory: str) -> list[str]:
+def _build_replay(
+    record: Record, paths: Mapping[str, str], unchanged: Container[str | None], directory: str
+) -> list[str]:
     """Return the words of the command, with the files in a directory.
 
     A file of ``--import`` is code: it must be unchanged.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.data.files import read_bytes, write_all
 from cranfield.data.names import format_json
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import FileError, InputError
 from cranfield.wording import encode_text
 
 if TYPE_CHECKING:
@@ -143,11 +143,14 @@ class Record:
         >>> scores.record().write("scores.json")  # doctest: +SKIP
         """
         location = os.fspath(path)
+        directory = os.path.dirname(location)
+        if directory and not os.path.isdir(directory):
+            raise FileError("write", location, f"there is no directory {directory}")
         record, files = self, {}
         if self.table is not None:
             name = name_sidecar(location)
             record = Record.from_content({**self._content, "sidecar": {**self.data["sidecar"], "path": name}})
-            files[os.path.join(os.path.dirname(location), name)] = self.table
+            files[os.path.join(directory, name)] = self.table
         write_all({**files, location: encode_text(record.text)})
         return Record(record.data, location, self.table)
 
