@@ -136,6 +136,18 @@ class TestInputs:
             *(("qrels" if name == "q" else "run", name) for name in ("q", "x.a", "x.b", "y.a", "y.b")),
         ]
 
+    def test_inputs_outside_of_the_directory_of_a_suite_have_no_command(self, files: Path, cranfield: Command) -> None:
+        for name in ("s", "a", "b"):
+            Path(name).mkdir()
+            Path(name, "q").write_text(QRELS)
+            Path(name, "x").write_text(X)
+            Path(name, "y").write_text(Y)
+        collections = '[collections.a]\nqrels = "../a/q"\n[collections.b]\nqrels = "../b/q"\n'
+        Path("s/s.toml").write_text(f'{collections}[systems]\nx = "../{{collection}}/x"\ny = "../{{collection}}/y"\n')
+        data = record(cranfield, "suite s/s.toml -m AP")
+        assert data["cmd"] is None
+        assert list_inputs(data, "path")[1:] == [(name,) for name in ("q", "x", "y", "q/2", "x/2", "y/2")]
+
     def test_inputs_of_standard_input(self, files: Path, cranfield: Command) -> None:
         data = record(cranfield, "evaluate q - -m AP", stdin=X)
         entry = data["inputs"][1]

@@ -207,17 +207,21 @@ class Recording:
                     files.setdefault(full, (given.role, _join(base, inside), opened[full]))
         for full in sorted(opened.keys() - files.keys()):
             if not _is_inside(full, PACKAGE):
-                files[full] = ("file", self._name_other(full), opened[full])
+                files[full] = (
+                    "file",
+                    self._name_other(full, {file: name for _, name, file in files.values()}),
+                    opened[full],
+                )
         return [*files.values()]
 
-    def _name_other(self, full: str) -> str:
+    def _name_other(self, full: str, names: Mapping[str, str]) -> str:
         """Return the path of a file that another input names, such as a suite file."""
         for word, name in self.names.items():
             directory = os.path.dirname(os.path.abspath(word))
             if word != STDIN and _is_inside(full, directory):
                 return _join(os.path.dirname(name), os.path.relpath(full, directory).replace(os.sep, "/"))
         self.is_repeatable = False
-        return _make_unique(os.path.basename(full), self.names, full)
+        return _make_unique(os.path.basename(full), names, full)
 
     is_repeatable = True
 
