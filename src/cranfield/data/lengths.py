@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
+from cranfield.data.reading import excel
 from cranfield.data.reading.cells import Layout
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.formats import FORMAT, JSON, TREC, Format, guess_format
@@ -132,7 +133,7 @@ def _read_file(source: Source) -> DocLengths:
 
 def _read_excel(source: Source) -> pl.DataFrame:
     """Return the cells of an Excel file as texts."""
-    rows = [cells for _, cells in FORMAT["xlsx"].tabular.read_rows(source, False)]
+    rows = [cells for _, cells in excel.read_rows(source)]
     return pl.DataFrame([{x: None if cell is None else str(cell) for x, cell in cells.items()} for cells in rows])
 
 

@@ -18,12 +18,13 @@ import numpy as np
 
 from cranfield.data.folding import explain_folded, match_folded
 from cranfield.data.qrels import Qrels
+from cranfield.data.reading.adapters import is_ranx, to_records, to_score_mapping
 from cranfield.data.reading.lines import Line
 from cranfield.data.reading.signatures import detect_record
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.replicates import Cells, Replicate, Values, average_replicates, make_cell
-from cranfield.data.results import make_not_scores_error, read_results
+from cranfield.data.results import LAYOUT, make_not_scores_error, read_results
 from cranfield.data.run import Run
 from cranfield.data.score_rows import ALL, ItemCheck, ReadLog, Result
 from cranfield.data.systems import RunNames, check_distinct_paths, resolve_names
@@ -199,6 +200,7 @@ class _SavedScores(NamedTuple):
 def _iter_parts(data: ScoresLike, read: Reader) -> Iterator[_SavedScores | Iterable[Result]]:
     """Yield the scores or results of each file, frame or run."""
     _reject_run(data)
+    data = _to_plain(data)
     if isinstance(data, str | os.PathLike):
         yield _read_file(data, read)
     elif is_frame(data) or detect_record(data, IN_MEMORY) is not None:
@@ -211,7 +213,7 @@ def _iter_parts(data: ScoresLike, read: Reader) -> Iterator[_SavedScores | Itera
         for x in items[:1]:
             _reject_run(x)
         _reject_unnamed(items, "")
-        if any(isinstance(x, str | os.PathLike | Scores) or is_frame(x) for x in items):
+        if any(map(_is_part, items)):
             check_distinct_paths((x for x in items if isinstance(x, str | os.PathLike)), "file")
             for x in items:
                 yield from [_SavedScores(x)] if isinstance(x, Scores) else _iter_parts(x, read)
@@ -222,11 +224,21 @@ def _iter_parts(data: ScoresLike, read: Reader) -> Iterator[_SavedScores | Itera
         raise InputError(type(data).__name__, expected, hint=NO_SCORES)
 
 
+def _to_plain(data: ScoresLike) -> Any:
+    """Return the scores of a run of ranx, columns and named tuples as mappings and records."""
+    return data if is_frame(data) else to_records(to_score_mapping(data), LAYOUT.is_header)
+
+
+def _is_part(item: Any) -> bool:
+    """Return True for a file, a frame or other scores with their own runs."""
+    return isinstance(item, str | os.PathLike | Scores) or is_frame(item) or is_ranx(item)
+
+
 def _read_run(run: str, source: Any, read: Reader) -> Iterator[Result]:
     """Read the results of one run under the given name."""
     _reject_run(source, run)
     _reject_unnamed(source, f" for run {run}")
-    for result in read(source, run):
+    for result in read(next(iter(to_score_mapping(source).values())) if is_ranx(source) else source, run):
         yield result._replace(run=run)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ir_measures
@@ -139,3 +139,123 @@ def test_evaluate_ranx_objects_score_as_dicts() -> None:
     assert cf.evaluate(qrels, {"x": ranx.Run(RUN)}, "AP").runs == ("x",)
     with pytest.raises(cf.InputError, match=r"found a ranx Run, expected judgments\. Jud"):
         cf.evaluate(run, qrels, "AP")
+
+
+class DataSet:
+    """Stand-in for a data set of Hugging Face."""
+
+    __module__ = "datasets.arrow_dataset"
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, rows: slice) -> Any:
+        return self.table[rows]
+
+    def with_format(self, format: str) -> DataSet:
+        assert format == "arrow"
+        return self
+
+
+class Stream:
+    """Stand-in for an iterable data set."""
+
+    __module__ = "datasets.iterable_dataset"
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.table.to_pylist())
+
+    def with_format(self, format: str) -> Any:
+        raise NotImplementedError
+
+
+class Splits(dict[str, DataSet]):
+    """Stand-in for a dictionary of splits."""
+
+    __module__ = "datasets.dataset_dict"
+
+    def with_format(self, format: str) -> Any:
+        raise NotImplementedError
+
+
+def make_duckdb(table: pd.DataFrame) -> Any:
+    return pytest.importorskip("duckdb").sql("select * from 'table'")
+
+
+def make_real_data_set(table: pd.DataFrame) -> Any:
+    return pytest.importorskip("datasets").Dataset.from_pandas(table)
+
+
+OBJECTS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "pandas": lambda table: table,
+    "pandas, index": lambda table: table.set_index(table.columns[0]),
+    "Polars, lazy": lambda table: pl.from_pandas(table).lazy(),
+    "Arrow": pa.Table.from_pandas,
+    "NumPy": lambda table: table.to_records(index=False),
+    "columns": lambda table: table.to_dict("list"),
+    "records": lambda table: table.to_dict("records"),
+    "data set": lambda table: DataSet(pa.Table.from_pandas(table)),
+    "iterable data set": lambda table: Stream(pa.Table.from_pandas(table)),
+    "DuckDB": make_duckdb,
+    "Hugging Face": make_real_data_set,
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_objects_as_every_input_equal_tuples(kind: str) -> None:
+    """Judgments, runs, scores and queries."""
+    make = OBJECTS[kind]
+    judged, results = rows(QRELS), rows(RUN)
+    assert cf.read_qrels(make(frame(judged, "level"))).to_dict() == cf.read_qrels(judged).to_dict()
+    assert cf.read_run(make(frame(results, "score"))).to_dict() == cf.read_run(results).to_dict()
+    scored = [("a", "q1", "AP", 0.5), ("a", "q2", "AP", 0.25), ("b", "q1", "AP", 0.75), ("b", "q2", "AP", 1.0)]
+    table = pd.DataFrame(scored, columns=["run", "topic", "measure", "value"])
+    assert cf.read_scores(make(table)) == cf.read_scores(scored)
+    queries = pd.DataFrame({"qid": ["q1", "q2"], "query": ["red shoes", "lamp"]})
+    by_length = cf.evaluate(QRELS, RUN, "AP", by="length", queries=make(queries))
+    assert by_length.attributes == {"length": {"q1": "2", "q2": "1"}}
+
+
+def test_read_splits_of_a_data_set_raises() -> None:
+    data = Splits(train=DataSet(None), test=DataSet(None))
+    with pytest.raises(cf.InputError, match=r"2 splits of a data set \(train, test\)\. Pass one of them"):
+        cf.read_qrels(data)
+    with pytest.raises(cf.InputError, match="2 splits"):
+        cf.read_scores(data)
+
+
+def test_read_scores_ir_measures_equals_mapping() -> None:
+    values = {"1": 0.5, "2": 1.0}
+    metrics = [ir_measures.util.Metric(query_id=topic, measure=ir_measures.AP, value=x) for topic, x in values.items()]
+    expected = cf.read_scores({"a": {"1": {"AP": 0.5}, "2": {"AP": 1.0}}})
+    assert cf.read_scores({"a": metrics}) == expected
+    assert cf.read_scores(metrics).values.tolist() == expected.values.tolist()
+
+
+class RanxRun:
+    """Stand-in for a Run of ranx."""
+
+    __module__ = "ranx.data_structures.run"
+
+    def __init__(self, name: str, scores: Any) -> None:
+        self.name, self.scores = name, scores
+
+
+RanxRun.__name__ = "Run"
+
+
+def test_read_scores_ranx_runs_equal_mapping() -> None:
+    """ranx keeps the scores of topics in runs that it has evaluated."""
+    scores = {name: {"map": {"1": x, "2": 1.0}} for name, x in (("a", 0.5), ("b", 0.25))}
+    runs = [RanxRun(name, by_measure) for name, by_measure in scores.items()]
+    expected = cf.read_scores({name: {"1": {"map": x}, "2": {"map": 1.0}} for name, x in (("a", 0.5), ("b", 0.25))})
+    assert cf.read_scores(runs) == expected
+    assert cf.read_scores({"a": runs[0], "b": runs[1]}) == expected
+    with pytest.raises(cf.InputError, match=r"ranx Run without scores of topics\. Call ranx\.evaluate"):
+        cf.read_scores(RanxRun("a", {}))

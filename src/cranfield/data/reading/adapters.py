@@ -5,7 +5,7 @@ The libraries are not imported: objects are detected by the module of their clas
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +15,7 @@ from cranfield.data.reading.binary import read_arrow
 from cranfield.data.reading.columns import SPELLINGS, Kind, is_header
 from cranfield.errors import InputError
 from cranfield.lazy_imports import pl
+from cranfield.wording import format_count
 
 FRAMES = ("DataFrame", "LazyFrame")
 COLUMN_NAMES = {name for names in SPELLINGS.values() for name in names}
@@ -32,9 +33,12 @@ def get_library(data: Any) -> str:
 def is_table(data: Any) -> bool:
     """Return True for an Arrow table, a structured array, or a pandas Series with two index levels.
 
-    Every object with Arrow's C interface and a schema is a table, such as a DuckDB relation.
+    Every object with Arrow's C interface and a schema is a table, such as a DuckDB relation, and data
+    sets of Hugging Face.
     """
     origin = get_library(data)
+    if origin == "datasets":
+        return hasattr(data, "with_format")
     if origin in ("builtins", "polars", "pyspark"):
         return False
     if origin == "pandas":
@@ -57,9 +61,22 @@ def to_frame(data: Any, location: str, value: str = "value") -> Any:
     if isinstance(data, np.ndarray):
         names = data.dtype.names or ()
         return pl.DataFrame({name: data[name].tolist() for name in names}, strict=False)
+    if origin == "datasets":
+        return _read_data_set(data, location)
     if not is_table(data):
         return data
     return read_arrow(data, location)
+
+
+def _read_data_set(data: Any, location: str) -> Any:
+    """Convert a data set of Hugging Face, but not several splits."""
+    if isinstance(data, dict):
+        problem = f"{format_count(len(data), 'split')} of a data set ({', '.join(data)})"
+        fix = f"Pass one of them, such as data[{next(iter(data))!r}]." if data else ""
+        raise InputError.from_problem(problem, fix, location)
+    if hasattr(data, "__len__"):
+        return read_arrow(data.with_format("arrow")[:], location)
+    return pl.DataFrame(list(data), infer_schema_length=None, strict=False)  # an iterable data set
 
 
 def _reset_index(data: Any, location: str, value: str) -> Any:
@@ -86,6 +103,52 @@ def is_ranx(data: Any) -> bool:
     return get_library(data) == "ranx" and type(data).__name__ in ("Qrels", "Run")
 
 
+def to_score_mapping(data: Any) -> Any:
+    """Return ``{run: {topic: {measure: score}}}`` of a Run of ranx that was evaluated. Return other data unchanged."""
+    if get_library(data) != "ranx":
+        return data
+    noun = f"ranx {type(data).__name__}"
+    if not is_ranx(data) or type(data).__name__ != "Run" or not data.scores:
+        problem = f"{noun} without scores of topics"
+        raise InputError.from_problem(problem, "Call ranx.evaluate(qrels, run, metrics), and pass the run.", "scores")
+    topics: dict[str, dict[str, float]] = {}
+    for measure, by_topic in data.scores.items():
+        for topic, score in by_topic.items():
+            topics.setdefault(topic, {})[measure] = float(score)
+    return {data.name or "run": topics}
+
+
+def to_records(data: Any, is_header: Callable[[Sequence[str]], bool]) -> Any:
+    """Return columns of equal length, or named tuples, as a list of records. Return other data unchanged.
+
+    `is_header` returns True for known column names. The order of fields in named tuples can differ
+    from the order in plain tuples.
+
+    >>> to_records({"qid": ["q1", "q2"], "level": [1, 0]}, lambda names: True)
+    [{'qid': 'q1', 'level': 1}, {'qid': 'q2', 'level': 0}]
+    """
+    if isinstance(data, Mapping):
+        columns = list(data.values())
+        is_table = len(columns) > 1 and all(_is_column(column) for column in columns)
+        if not is_table or len({*map(len, columns)}) > 1 or not is_header([*map(str, data)]):
+            return data
+        return [dict(zip(data, row, strict=True)) for row in zip(*columns, strict=True)]
+    if isinstance(data, list | tuple) and data and is_header(getattr(data[0], "_fields", ())):
+        return [_read_fields(row) if hasattr(row, "_asdict") else row for row in data]
+    return data
+
+
+def _is_column(values: Any) -> bool:
+    """Return True for a sequence of values that are not sequences."""
+    is_sequence = isinstance(values, list | tuple | np.ndarray) and len(values) > 0
+    return is_sequence and not any(isinstance(value, list | tuple | Mapping) for value in values)
+
+
+def _read_fields(row: Any) -> dict[str, Any]:
+    """Return the fields of a named tuple. Measures of ir_measures become names."""
+    return {name: str(x) if get_library(x) == "ir_measures" else x for name, x in row._asdict().items()}
+
+
 def to_plain(data: Any, kind: Kind, location: str) -> Any:
     """Convert judgments or a run of another library to a mapping or rows."""
     if is_ranx(data):
@@ -97,23 +160,12 @@ def to_plain(data: Any, kind: Kind, location: str) -> Any:
         data = list(data)
     if has_rows(data):
         return data.tolist()
-    if isinstance(data, list | tuple) and data and _has_column_names(data[0]):
-        return [row._asdict() if hasattr(row, "_asdict") else row for row in data]
-    return data
+    return to_records(data, lambda names: is_header([*names]))
 
 
 def has_rows(data: Any) -> bool:
     """Return True for an array with rows of topic, document and value."""
     return isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "OUS"
-
-
-def _has_column_names(row: Any) -> bool:
-    """Return True for a named tuple with known columns, such as a Qrel of ir_measures.
-
-    The order of its fields can differ from (topic, doc, value).
-    """
-    fields: Sequence[str] = getattr(row, "_fields", ())
-    return isinstance(row, tuple) and is_header([*fields])
 
 
 def reject_numbers(data: Any, location: str = "qrels") -> None:

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from typing import Any, Self, TypeAlias
 
 from cranfield.data.files import log_reading
+from cranfield.data.reading.adapters import to_records
 from cranfield.data.reading.columns import (
     describe_column,
     find_named_column,
@@ -217,6 +218,8 @@ def iter_lines(
 ) -> Iterator[Line]:
     """Yield the lines of the data, as `read_lines`, but allow empty data."""
     separator, layout = to_separator(separator), layout.with_choices()
+    if not isinstance(data, str | os.PathLike) and not is_frame(data):
+        data = to_records(data, layout.is_header)
     if isinstance(data, str | os.PathLike):
         yield from _read_file(Source.from_path(data), layout, separator, nested)
     elif is_frame(data):

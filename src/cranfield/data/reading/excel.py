@@ -54,7 +54,7 @@ def read_names(source: Source) -> list[str]:
     return [name for name in names if name]
 
 
-def read_rows(source: Source) -> Iterator[Row | InputError]:
+def read_rows(source: Source) -> Iterator[Row]:
     """Yield the rows of the sheet with data, with their numbers. Empty rows are skipped."""
     sheet, names, header = _read_header(source)
     formulas: Any = None
