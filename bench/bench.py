@@ -740,6 +740,66 @@ def answers() -> Iterator[Result]:
         yield Result(name, cost(ours).processor, 10, "s")
 
 
+# One run of 2,000 × 100 as text and as JSON. The time of JSON, of text, and of orjson alone.
+JSON = """
+import json, random, sys, time
+from pathlib import Path
+import orjson
+import cranfield as cf
+random.seed(1)
+run = {f"q{t}": {f"doc{random.randrange(10**6)}-{i}": random.random() for i in range(100)} for t in range(2000)}
+rows = [{"qid": t, "docid": d, "score": s} for t, docs in run.items() for d, s in docs.items()]
+lines = "".join(json.dumps(row) + "\\n" for row in rows)
+files = {"run.txt": "".join(f"{r['qid']} Q0 {r['docid']} 1 {r['score']} x\\n" for r in rows), "run.jsonl": lines,
+         "rows.json": json.dumps(rows), "lists.json": json.dumps(run)}
+for name, text in files.items():
+    (Path(sys.argv[1]) / name).write_text(text)
+qrels = cf.read_qrels({t: dict.fromkeys(list(docs)[::10], 1) for t, docs in run.items()})
+def measure(work):
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+paths = {name: f"{sys.argv[1]}/{name}" for name in files}
+parsers = {"run.jsonl": lambda: [*map(orjson.loads, lines.encode().splitlines())],
+           "rows.json": lambda: orjson.loads(files["rows.json"]),
+           "lists.json": lambda: orjson.loads(files["lists.json"])}
+expected = cf.evaluate(qrels, paths["run.txt"], "nDCG@10").mean()
+for name, parse in parsers.items():
+    assert list(cf.evaluate(qrels, paths[name], "nDCG@10").mean().values()) == list(expected.values())
+    for _ in range(7):
+        ours, text = (measure(lambda: cf.evaluate(qrels, paths[x], "nDCG@10")) for x in (name, "run.txt"))
+        print(name, ours, text + measure(parse))
+"""
+JSON_ROWS = """
+import random, sys
+random.seed(1)
+for s in range(5):
+    with open(f"{sys.argv[1]}/{s}.jsonl", "w") as file:
+        for t in range(20_000):
+            docs = random.sample(range(10**7), 100)
+            for i, d in enumerate(docs):
+                file.write(f'{{"qid": "q{t}", "docid": "d{d}", "score": {100 - i}}}\\n')
+            if s == 0:
+                print(f"q{t} 0 d{docs[t % 100]} 1")
+"""
+
+
+def json_rows() -> Iterator[Result]:
+    """JSON beside text and a JSON parser, and 10 million JSONL rows, whole process."""
+    with tempfile.TemporaryDirectory() as directory:
+        command = [PYTHON, "-c", JSON, directory]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        values = [line.split() for line in output.splitlines()]
+        for name, noun in (("run.jsonl", "JSONL"), ("rows.json", "a JSON array"), ("lists.json", "JSON by topic")):
+            ratio = median(float(ours) / float(peer) for row, ours, peer in values if row == name)
+            yield Result(f"200,000 rows as {noun}: text and orjson", ratio, 1.5, "x the time")
+        with open(f"{directory}/qrels", "w") as qrels:
+            subprocess.run([PYTHON, "-c", JSON_ROWS, directory], stdout=qrels, check=True)
+        used = cost([*CRANFIELD, f"{directory}/qrels", *(f"{directory}/{s}.jsonl" for s in range(5)), "-m", "nDCG@10"])
+        yield Result("20,000 × 100 × 5 runs as JSONL", used.seconds, 20, "s")
+        yield Result("10 million JSONL rows: peak memory", used.megabytes, 500, "MB")
+
+
 BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
     "small": small,
     "many": many,
@@ -754,6 +814,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
     "trec_eval": trec_eval,
     "skewed": skewed,
     "dicts": dicts,
+    "json": json_rows,
     "arrays": arrays,
     "packed": packed,
     "large": large,
