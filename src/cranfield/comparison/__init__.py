@@ -78,7 +78,7 @@ class RunSummary:
     `seeds` is their number, and `se` and `df` belong to the crossed interval. `best` is the fraction
     of resamples in which the run is best, and `rank_low` and `rank_high` are quantiles of its rank.
     For topics in clusters, `clusters` is their number, `se` and `df` belong to the CR2 interval, and
-    `deff` is the design effect. Of a geometric mean, they are of the logarithms.
+    `deff` is the design effect. For a geometric mean, they belong to the logarithms.
     """
 
     measure: str

@@ -194,7 +194,7 @@ def _is_unseen_loss(verdict: GateVerdict, alpha: float) -> bool:
 
 
 def _list_families(comparison: Comparison) -> Iterator[_Family]:
-    """Yield the pairs on all topics by each measure, then those of the slices of each attribute."""
+    """Yield the pairs on all topics by each measure, then the pairs on slices of each attribute."""
     trials = None if comparison.enumerated else comparison.trials
     for measure in comparison.scores.measures:
         part = extract_matrix(comparison.scores, measure)

@@ -85,8 +85,8 @@ class Clusters:
 class ClusterSummary:
     """Mean of a run over topics in clusters, with its CR2 interval, standard error and design effect.
 
-    The interval is NaN for fewer than 3 clusters. Of a geometric mean, `se` and `deff` are of the
-    logarithms.
+    The interval is NaN for fewer than 3 clusters. For a geometric mean, `se` and `deff` belong to
+    the logarithms.
     """
 
     measure: str

@@ -15,7 +15,13 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.lengths import read_lengths
 
-ROWS: list[list[Any]] = [["qid", "docid", "level"], [301, "d1", 2], ["302", "d2", 0], [None, None, None], ["302", 7, 1.0]]
+ROWS: list[list[Any]] = [
+    ["qid", "docid", "level"],
+    [301, "d1", 2],
+    ["302", "d2", 0],
+    [None, None, None],
+    ["302", 7, 1.0],
+]
 JUDGMENTS = {"301": {"d1": 2.0}, "302": {"d2": 0.0, "7": 1.0}}
 
 
