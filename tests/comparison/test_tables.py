@@ -269,3 +269,31 @@ def test_run_table_many_letters_become_ranges() -> None:
         assert (text[0], text[-1]) == (value[0], value[-1])
     assert "a–d means all letters from a to d" in comparison.as_text()
     assert "a–d" not in cf.compare({run: scores[run] for run in ("r00", "r29")}).as_text()
+
+
+def test_matrix_table_has_the_differences_of_pairs() -> None:
+    rng = np.random.default_rng(1)
+    scores = {
+        run: {str(t): float(rng.uniform() + shift) for t in range(30)}
+        for run, shift in zip("abc", (0, 0.05, 0.6), strict=True)
+    }
+    comparison = cf.compare(scores, trials=500)
+    matrix = next(table for table in comparison._build_tables() if table.name == "matrix")
+    order = [row.run for row in comparison.runs]
+    (run, *columns) = matrix.visible_fields
+    assert [*(run.texts or ())] == order[:-1]
+    assert [field.name for field in columns] == order[1:]
+    for i, name in enumerate(order[:-1]):
+        for column in columns:
+            text, mark = (column.texts or ())[i], column.marks[i]
+            if order.index(column.name) <= i:
+                assert (text, mark) == ("", "")
+                continue
+            pair = next(p for p in comparison.pairs if {p.run, p.other} == {name, column.name})
+            means = {row.run: row.mean for row in comparison.runs}
+            assert text == f"{means[name] - means[column.name]:+.4f}"
+            assert mark == ("*" if pair.pvalue <= 0.05 else "")
+    assert {"*", ""} == {mark for field in columns for mark in field.marks}
+    assert not matrix.columns
+    baseline = cf.compare(scores, baseline="a", trials=500)
+    assert "matrix" not in {table.name for table in baseline._build_tables()}

@@ -33,12 +33,14 @@ TABLES = (
     "results",
     "teams",
     "sentences",
+    "matrix",
     "components",
     *SLICE_TABLES,
     "unjudged",
     "verdicts",
 )
 MARKS = ("letters", "daggers")
+_MATRIX_RUNS = 100  # a larger matrix fits no page
 _PAIRS_WITH_MOVERS = 3  # larger numbers would hide the other tables
 
 
@@ -90,6 +92,8 @@ def build_tables(
     if result.slice_test is not None:
         table_list += [*_build_slice_tables(result, result.slice_test)]
     table_list += [_build_unjudged_table(result)] if result.unjudged else []
+    if not result.baselines and 1 < len(result.scores.runs) <= _MATRIX_RUNS:
+        table_list.append(_build_matrix_table(result))
     return [*table_list, _build_sentence_table(result), *gate_tables]
 
 
@@ -509,6 +513,39 @@ def _build_measure_columns(
         signs.format_legend(all_marks) if comparison.baselines else _format_letters(comparison, "In a column, runs")
     )
     return names, fields, legend
+
+
+def _build_matrix_table(comparison: Comparison) -> tables.ResultTable:
+    """Build a display-only table of all pairs: differences, row minus column, above the diagonal."""
+    first = comparison.scores.measures[0]
+    names = [row.run for row in comparison.runs if row.measure == first] or [row.run for row in comparison.runs]
+    pairs = {(pair.measure, pair.run, pair.other): pair for pair in comparison.pairs}
+    place = {name: i for i, name in enumerate(names)}
+    rows = [(m, name) for m in comparison.scores.measures for name in names[:-1]]
+
+    def describe(row: tuple[str, str], column: str) -> tuple[str, str]:
+        measure, name = row
+        if place[name] >= place[column]:
+            return "", ""
+        pair, sign = pairs.get((measure, name, column)), 1
+        if pair is None:
+            pair, sign = pairs.get((measure, column, name)), -1
+        if pair is None:
+            return "", ""
+        return tables.format_difference(sign * pair.difference), "*" if pair.pvalue <= comparison.alpha else ""
+
+    fields = []
+    for name in names[1:]:
+        cells = [describe(row, name) for row in rows]
+        marks = [mark for _, mark in cells]
+        fields.append(tables.Field(name, None, name, [text for text, _ in cells], marks=marks, dtype=float))
+    by = _describe_measure(comparison)
+    text = f"Differences of means{by}, row minus column, of {_describe_size(comparison)}. * significant"
+    keys = (
+        tables.Field("measure", None, texts=[m for m, _ in rows], visible=_has_several_measures(comparison), key=True),
+        tables.Field("run", None, texts=[name for _, name in rows], key=True),
+    )
+    return tables.ResultTable("matrix", (*keys, *fields), f"{text} ({describe_procedure(comparison)}).")
 
 
 def _shorten_marks(comparison: Comparison, fields: Sequence[tables.Field]) -> list[tables.Field]:
