@@ -117,7 +117,7 @@ class TestSuite:
             ("suite suite.toml --runs runs", "runs of a suite file. Name them in its table [systems]."),
             ("suite suite.toml --baseline best", "found baseline 'best', expected one of 3 runs (bm25, dense, sparse)"),
             ("suite suite.toml --seeds fixed", "seeds without systems of several runs. Use systems=… or --systems."),
-            ("suite suite.toml --systems bm*", "all systems have one run. Nothing to average"),
+            ("suite suite.toml --systems bm*", "all systems have one run. Omit --systems."),
             ("suite suite.toml -m nDGC", "collection nq: "),
             ("suite suite.toml --fail-if-worse", "--fail-if-worse requires --baseline"),
             ("suite suite.toml -o suite.toml", "suite.toml"),

@@ -1513,7 +1513,7 @@ OTHERS = {
     ("directories", "run"): "x\n\n#\ny\n",
     ("letor", "run"): "# made by hand\n2.5\n1e0\n\n-3\r\n.5\n",
 }
-BINARY = {("parquet", "qrels"), ("parquet", "run"), ("arrow", "qrels"), ("arrow", "run")}
+BINARY = {(name, kind) for name in ("parquet", "arrow", "xlsx") for kind in ("qrels", "run")}
 EVERY = {(format.name, kind) for format in TABLE for kind in format.kinds}
 
 

@@ -40,9 +40,9 @@ def attach_attributes(scores: Scores, by: AttributesLike, queries: Any = None) -
 def attach_clusters(scores: Scores, clusters: AttributesLike) -> Scores:
     """Return scores with the clusters of their topics, instead of previous clusters.
 
-    >>> scores = Scores([[[0.5], [0.3]]], ["bm25"], ["1", "2"], ["AP"], ["mean"])
-    >>> attach_clusters(scores, {"1": "a", "2": "a"}).clusters
-    {'1': 'a', '2': 'a'}
+    >>> scores = Scores([[[0.5], [0.3], [0.4]]], ["bm25"], ["1", "2", "3"], ["AP"], ["mean"])
+    >>> attach_clusters(scores, {"1": "a", "2": "b", "3": "c"}).clusters
+    {'1': 'a', '2': 'b', '3': 'c'}
     """
     bound = bind_clusters(read_clusters(clusters), scores.topics)
     return replace(scores, clusters=bound.values, notes=(*scores.notes, *note_clusters(bound)))

@@ -35,7 +35,7 @@ from cranfield.reconciliation.switches import (
 from cranfield.reconciliation.tools import NAMES, TOOLS, Tool, build_conventions
 from cranfield.scores import Note
 from cranfield.tables import ResultTable
-from cranfield.wording import format_count, format_names
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 Said: TypeAlias = Mapping[Any, str | float]
 Choice: TypeAlias = tuple[str, str]  # a switch and its option
@@ -119,6 +119,7 @@ class Reconciliation(TableResult):
         return build_document(self)
 
 
+@suggest_keywords
 def reconcile(
     qrels: QrelsLike,
     run: RunLike,

@@ -172,7 +172,7 @@ def test_evaluate_column_without_identifiers_raises(tmp_path: Path, column: Any)
     ("start", "said"),
     [
         (b"FEA1\0\0\0\0", r"x: Feather version 1 file\. Convert it in Python: "),
-        (b"PARE\x15\x04", r"x: encrypted Parquet file\. Decrypt it "),
+        (b"PARE\x15\x04", r"x: encrypted Parquet file\. Decrypt the file\."),
         (b"ORC\x08", "x: ORC file"),
         (b"Obj\x01", "x: Avro file"),
         (b"\x93NUMPY\x01\0", "x: NumPy file"),
