@@ -35,7 +35,6 @@ repro q --original x --reproduced y
 suite s.toml -m AP
 verify record.json
 trend n1 n2
-reconcile q x -m AP --said 0.5 --tolerance 0.5
 """
 SUITE = {
     "s.toml": b"""[collections.a]

@@ -29,14 +29,15 @@ def build_tables(result: Reconciliation) -> list[ResultTable]:
     ]
     said, measure = _join(result.said), _join(result.measure)
     base = f"changes from {result.tool}" if result.tool else "changes from cranfield"
+    ours = _join("undefined" if result.ours is None else result.ours)
     lines = [
+        f"cranfield: {ours}",
         f"{_count_matches(result)} among {format_count(result.variants, 'variant')} "
-        f"with {format_count(result.values, 'value')} of {measure}, {base}"
+        f"with {format_count(result.values, 'value')} of {measure}, {base}",
     ]
     if result.matches and result.matches[0].options:
         lines.append(f"the first match with cranfield evaluate: {result.matches[0].options}")
-    ours = _join("undefined" if result.ours is None else result.ours)
-    return [ResultTable("variants", fields, f"What {said} could be. cranfield: {ours}", lines=lines)]
+    return [ResultTable("variants", fields, f"What {said} could be", lines=lines)]
 
 
 def _count_matches(result: Reconciliation) -> str:
