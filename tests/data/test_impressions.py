@@ -106,6 +106,14 @@ def test_read_sessions_invalid_log_raises(rows: list[str], problem: str, tmp_pat
         read_sessions(table(tmp_path, *rows))
 
 
+def test_read_impressions_without_sessions_or_rows_raises(tmp_path: Path) -> None:
+    path = table(tmp_path, "lamp,d1,1,0", header="query,document,rank,clicked")
+    with pytest.raises(cf.InputError, match=r"log.csv:2: .*expected a column session or impression"):
+        read_impressions(path)
+    with pytest.raises(cf.InputError, match=r"x.json: found no impressions, expected session query doc rank clicked"):
+        read_impressions(written(tmp_path / "x.json", "{}"))
+
+
 def test_read_sessions_log_of_two_runs_raises(tmp_path: Path) -> None:
     path = table(tmp_path, "s,lamp,d1,1,0,1,x", "t,lamp,d1,1,0,1,y", header=HEADER + ",system")
     with pytest.raises(cf.InputError, match=r"log.csv: impressions of several runs \(x, y\).*a file for each run"):

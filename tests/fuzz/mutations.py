@@ -16,6 +16,7 @@ from pathlib import Path
 
 from cranfield.cli.parser import Parser
 from tests import ROOT
+from tests.fuzz import tool_files
 from tests.fuzz.cases import Case
 
 LARGEST = 10_000  # bytes of a file
@@ -148,7 +149,7 @@ def own_files() -> dict[str, bytes]:
         files[f"{name}.jsonl"] = "".join(lines).encode()
     files |= {"q.gz": gzip.compress(QRELS, mtime=0), "x.bz2": bz2.compress(RUNS["x"])}
     files["y.xz"] = lzma.compress(RUNS["y"])
-    return files | OTHER
+    return files | OTHER | tool_files.FILES
 
 
 OTHER = {
@@ -213,7 +214,8 @@ def binary_files() -> Iterator[tuple[str, bytes]]:
 def seeds(binary: dict[str, bytes]) -> list[Case]:
     """The commands above, and those that the documents show with files of their own."""
     files = own_files() | binary
-    made = [Case(tuple(shlex.split(line)), files) for line in COMMANDS.strip().splitlines()]
+    lines = (COMMANDS + tool_files.COMMANDS).split("\n")
+    made = [Case(tuple(shlex.split(line)), files) for line in lines if line]
     made = [replace(case, files={n: x for n, x in files.items() if n in case.words}) for case in made]
     return made + [case for page in sorted((ROOT / "docs").glob("*.md")) for case in shown_in(page)]
 

@@ -29,6 +29,7 @@ from cranfield.data import (
     distributions,
     groups,
     hierarchies,
+    impressions,
     intents,
     judged_answers,
     lengths,
@@ -52,6 +53,7 @@ from cranfield.measures.grammar import parse_measure, parse_measures, parse_mode
 from cranfield.tools.cwl_eval import parse_metric
 from tests import ROOT
 from tests.data.shapes import SHAPES
+from tests.fuzz import tool_files
 from tests.fuzz.mutations import TOKENS, own_files
 from tests.fuzz.readers import read_twice
 
@@ -122,8 +124,8 @@ def files() -> tuple[bytes, ...]:
     return tuple(dict.fromkeys(x for x in [*own_files().values(), *blocks] if len(x) < SMALL))
 
 
-def _seeds(reads: Callable[[bytes], object], own: Iterable[bytes]) -> Callable[[], Iterable[bytes]]:
-    """Own ones, and those of all files that a reader takes."""
+def _is_read(reads: Callable[[bytes], object]) -> Callable[[bytes], bool]:
+    """Return a function that is True for bytes that are read."""
 
     def fine(content: bytes) -> bool:
         try:
@@ -132,7 +134,12 @@ def _seeds(reads: Callable[[bytes], object], own: Iterable[bytes]) -> Callable[[
             return False
         return True
 
-    return lambda: chain(own, filter(fine, files()))
+    return fine
+
+
+def _seeds(reads: Callable[[bytes], object], own: Iterable[bytes]) -> Callable[[], Iterable[bytes]]:
+    """Own ones, and those of all files that a reader takes."""
+    return lambda: chain(own, filter(_is_read(reads), files()))
 
 
 # -- readers --------------------------------------------------------------------------------------
@@ -156,7 +163,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "docs": lambda path: descriptions.read_docs(path, {"d1", "a1", "e1", "b1"}),
     "groups": groups.read_groups,
     "hierarchy": hierarchies.read_hierarchy,
+    "impressions": impressions.read_impressions,
     "intents": intents.read_intents,
+    "interleaving": impressions.read_interleaving,
     "ir4qa": _source(ir4qa.read_ir4qa),
     "lengths": lengths.read_lengths,
     "matches": texts.read_matches,
@@ -184,6 +193,7 @@ READERS: dict[str, Callable[[str], object]] = {
 }  # fmt: skip
 TOML: dict[str, Callable[[str], object]] = {"presets": read_presets, "rules": read_rules}
 SEEDS = {  # where no file of ours is read
+    "audit": b"1 a 0.5 0.25\n1 b 0.25 2.0\n",
     "ntcir-din": b"1 nav a 1.6\n1 nav b 0.8\n2 inf a 0.2\n",
     "ntcir-nev": b"0001 AP= 0.5000\n0001 Q@0010= 0.25\n0002 AP= 1.0000\n",
     "presets": b"""[presets.mine]
@@ -214,6 +224,7 @@ def _pairs() -> Iterator[Target]:
         for suffix in ("", ".csv", ".tsv", ".json", ".jsonl"):
             reads = of_file(functools.partial(read_twice, kind), suffix)
             own = [x.content for x in SHAPES if x.kind == kind and x.suffix == suffix]
+            own += [x for name, x in tool_files.FILES.items() if suffix and name.endswith(suffix)]
             yield Target(f"{kind}{suffix}", reads, _seeds(reads, own))
 
 
@@ -278,6 +289,12 @@ def _readers() -> Iterator[Target]:
         reads = of_file(read, ".toml" if name in TOML else "")
         own = [SEEDS[name]] if name in SEEDS else []
         yield Target(name, reads, _seeds(reads, own))
+    for name in ("scores", "preference-pairs", "clicks-documents", "sessions"):
+        for suffix in (".json", ".jsonl", ".csv"):
+            reads = of_file(READERS[name], suffix)
+            own = [x for file, x in tool_files.FILES.items() if file.endswith(suffix)]
+            if any(map(_is_read(reads), own)):
+                yield Target(f"{name}{suffix}", reads, _seeds(reads, own))
 
 
 TARGETS = {target.name: target for target in (*_pairs(), *_readers(), *_grammar())}

@@ -34,9 +34,11 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "rank": ("rank", "position", "doc_position"),
     "time": ("time", "timestamp", "event_time", "datetime", "created_at", "date"),
 }  # fmt: skip
-LAYOUT = Layout((), ("clicked", "doc", "query"), COLUMNS, table="impressions")
+LAYOUT = Layout(
+    (("session", "query", "doc", "rank", "clicked", "time"),), ("clicked", "doc", "query"), COLUMNS, table="impressions"
+)
 CREDITS = Layout(
-    (),
+    (("query", "run", "other", "credit_a", "credit_b"),),
     ("credit_a", "credit_b", "query"),
     {
         "credit_a": ("credit_a", "clicks_a", "a_clicks", "credits_a"),
@@ -201,6 +203,8 @@ def read_impressions(data: ImpressionsLike) -> ImpressionLog:
 
 def _find_key(line: Line) -> tuple[str, str]:
     """Return the session of a row, and its impression or query. The session can be the impression."""
+    if "session" not in line.cells and "impression" not in line.cells:
+        raise line.make_error("columns without session and impression", "a column session or impression")
     if "session" not in line.cells:
         return line.get_name("impression"), line.get_name("query")
     return line.get_name("session"), line.get_name("impression" if "impression" in line.cells else "query")
