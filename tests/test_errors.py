@@ -108,7 +108,7 @@ def test_public_function_wrong_argument_raises_a_cranfield_error(
 def test_rbo_of_a_run_and_a_ranking_raises() -> None:
     for run in (RUN, cf.read_run(RUN)):
         with pytest.raises(cf.InputError, match=r"x is a run with a ranking for each topic\. Pass two runs"):
-            cf.meta.rbo(run, ["a"])  # type: ignore[call-overload]
+            cf.meta.rbo(run, ["a"])  # type: ignore[arg-type]
 
 
 def iter_first(scores: Any) -> Any:

@@ -22,13 +22,13 @@ from cranfield.meta.correlation import CorrelationMatrix, correlation
 from cranfield.meta.rankings import (
     STATISTICS,
     RboKind,
-    TieVariant,
     kendall,
     rbo,
     spearman,
     tau_ap,
     tau_ap_symmetric,
 )
+from cranfield.runs.overlap import TieVariant
 from cranfield.scores import Note, Scores
 from cranfield.stats.resampling import create_generator
 from tests.evidence import checks
