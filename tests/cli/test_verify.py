@@ -344,6 +344,23 @@ class TestErrors:
         assert done.code == 2
         assert "which is not an input of the record" in done.out
 
+    @pytest.mark.parametrize("value", [None, 3, "x", [], {}, [1], [{}], {"notices": 3}, True, 1e308])
+    def test_verify_values_of_other_types_differ_without_a_crash(self, recorded: Path, value: Any) -> None:
+        data = read()
+        places = [("runs",), ("measures", 0), ("all", "x", "AP"), ("topics", "x"), ("notices",)]
+        for place in [*(("result", *keys) for keys in places), ("platform", "libraries"), ("options", "ties")]:
+            changed = json.loads(json.dumps(data))
+            owner = changed
+            for key in place[:-1]:
+                owner = owner[key]
+            owner[place[-1]] = value
+            change(changed)
+            result = Record.read("r.json").verify()
+            is_same = place[0] != "result" or (place[-1] == "notices" and value in (None, []))
+            assert result.exit_code == (0 if is_same else 1), place
+            assert result.as_text()
+            assert repr(Record.read("r.json"))
+
     def test_verify_failing_command_is_reported(self, recorded: Path, cranfield: Command) -> None:
         change(read() | {"cmd": "cranfield evaluate q x y -m NOPE"})
         done = cranfield("verify r.json")

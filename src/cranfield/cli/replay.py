@@ -69,8 +69,9 @@ def _check_id(record: Record) -> Check:
 def _check_versions(record: Record) -> Iterator[Check]:
     """Yield the versions that differ. Values are compared anyway."""
     recorded = record.data["platform"]
-    libraries = [str(text).partition("==") for text in recorded.get(LIBRARIES) or ()]
-    packages = [name for name, _, _ in libraries]
+    texts = recorded.get(LIBRARIES)
+    libraries = [str(text).partition("==") for text in (texts if isinstance(texts, list) else [])]
+    packages = [name for name, _, _ in libraries if name]
     now = describe_platform(cranfield.__version__, (), packages)
     versions = dict(text.split("==") for text in now[LIBRARIES])
     pairs = {name: (version, versions.get(name)) for name, _, version in libraries}

@@ -181,7 +181,8 @@ class Record:
 
     def __repr__(self) -> str:
         result = self.data["result"]
-        runs = result.get("runs", ()) if isinstance(result, dict) else ()
+        runs = result.get("runs") if isinstance(result, dict) else None
+        runs = runs if isinstance(runs, list) else []
         of_runs = f" of {', '.join(map(str, runs[:3]))}{', …' if len(runs) > 3 else ''}" if runs else ""
         return f"Record: {self.data['command']}{of_runs}, {self.id[:15]}…"
 

@@ -192,14 +192,26 @@ def _iter_leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Leaf]]:
 def _iter_notes(value: Any) -> Iterator[tuple[str, str | None, tuple[str, ...]]]:
     """Yield kind, run and topics of all notes of a result and its parts."""
     if isinstance(value, Mapping):
-        for note in value.get(NOTES) or ():
-            yield str(note.get("kind")), note.get("run"), tuple(map(str, note.get("topics") or ()))
+        notes = value.get(NOTES)
+        for note in notes if isinstance(notes, list) else [] if notes is None else [notes]:
+            yield _identify_note(note)
         for key, part in value.items():
             if key != NOTES:
                 yield from _iter_notes(part)
     elif isinstance(value, list):
         for part in value:
             yield from _iter_notes(part)
+
+
+def _identify_note(note: Any) -> tuple[str, str | None, tuple[str, ...]]:
+    if not isinstance(note, Mapping):  # of a record that was edited
+        return str(note), None, ()
+    run, topics = note.get("run"), note.get("topics")
+    return (
+        str(note.get("kind")),
+        None if run is None else str(run),
+        tuple(map(str, topics)) if isinstance(topics, list | tuple) else (),
+    )
 
 
 def _is_number(value: Any) -> bool:
