@@ -482,3 +482,38 @@ def test_read_scores_measure_with_a_space(tmp_path: Path, measures: Any) -> None
     scores = read(tmp_path, data, measures=measures)
     assert scores.measures[-1] == "Answer Relevancy"
     assert "other" not in scores.measures
+
+
+def test_read_langsmith_execution_time_is_read_if_it_is_selected(tmp_path: Path) -> None:
+    rows = [{"example_id": x, "feedback.f": 0.5, "execution_time": 1.5} for x in "ab"]
+    assert read(tmp_path, rows, "x.jsonl").measures == ("feedback.f",)
+    assert get_values(read(tmp_path, rows, "x.jsonl", measures="execution_time"))["a"] == {"execution_time": 1.5}
+
+
+@pytest.mark.parametrize("first", [None, {"name": "fact", "label": "failed"}])
+def test_read_phoenix_first_score_is_missing(tmp_path: Path, first: Any) -> None:
+    rows = [{"example_id": "a", "fact_score": first}, *PHOENIX]
+    scores = read(tmp_path, rows, "x.jsonl")
+    assert get_values(scores) == {"b": {"fact": 0.5}, "c": {"fact": 1.0}}
+    assert "1 of 3 scores are missing (no value or an error)" in list_texts(scores, "reading")[0]
+
+
+PHOENIX = [{"example_id": x, "fact_score": {"name": "fact", "score": y}} for x, y in (("b", 0.5), ("c", 1.0))]
+
+
+def test_read_braintrust_row_without_scores_is_missing(tmp_path: Path) -> None:
+    rows = [{"input": "a", "scores": None}, {"input": "b", "scores": {"F": 0.5}}]
+    scores = read(tmp_path, rows, "x.jsonl")
+    assert get_values(scores) == {"b": {"F": 0.5}}
+    assert any("1 row without scores: their scores are missing" in text for text in list_texts(scores, "reading"))
+
+
+def test_read_open_rag_eval_without_query_id_raises(tmp_path: Path) -> None:
+    with pytest.raises(cf.InputError, match=r"x.csv:2: .*open-rag-eval.*expected the key 'query_id'"):
+        cf.read_scores(written(tmp_path / "x.csv", "query,run_1_s,run_2_s\nq,0.5,1\n"))
+
+
+@pytest.mark.parametrize("version", [1, 3, None])
+def test_read_inspect_other_version_raises(tmp_path: Path, version: Any) -> None:
+    with pytest.raises(cf.InputError, match=r"version .* of the log, expected 2 .*inspect log convert"):
+        read(tmp_path, build_log(("x", 1, "C"), version=version))

@@ -203,3 +203,34 @@ def test_evaluate_key_that_is_no_topic_warns(run: Any, expected: bool, tmp_path:
         for one in (run, text):
             found = [x for x in cf.evaluate(qrels, one, "AP").notes if x.kind == "stray-topics"]
             assert [x.topics for x in found] == ([("settings",)] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        ({"requests": {"q1": []}}, "_rank_eval request, but key 'requests' is not a list"),
+        ({"requests": []}, "_rank_eval request, but key 'requests' is empty"),
+        ({"q1": {"hits": {}}}, "_search response, but key 'hits' has no key 'hits'"),
+        ({"q1": {"response": None}}, "Solr response, but key 'response' is not an object"),
+        ({"q1": {"root": {"id": "top"}}}, "Vespa response, but key 'id' is not 'toplevel'"),
+        ({"queries": [{"query_text": "x"}]}, "Quepid case, but key 'queries' has no key 'ratings'"),
+        ({"testCases": None}, "DeepEval test run, but key 'testCases' is not a list"),
+        ({"results": {"version": 3, "results": {}}}, "promptfoo results, but key 'results' is not a list"),
+    ],
+)
+def test_read_file_with_a_key_of_another_type_names_tool_and_key(data: Any, problem: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "x.json", json.dumps(data))
+    read = cf.read_scores if {"testCases", "results"} & data.keys() else cf.read_run
+    with pytest.raises(cf.InputError, match=f"x.json: this looks like .*{problem}"):
+        read(path)
+
+
+def test_validate_prints_the_keys_of_each_role(tmp_path: Path, cranfield: Command) -> None:
+    path = written(tmp_path / "x.json", json.dumps({"queries": [QUERY]}))
+    out = cranfield.succeeds("validate", "-v", path).out
+    assert "x.json: Quepid case qrels, topic in key query_text, document in key doc_id, level in key rating" in out
+    lines = written(tmp_path / "y.jsonl", json.dumps({"qid": "q1", "docid": "d1", "nuggets": NUGGETS}) + "\n")
+    assert (
+        "y.jsonl: 1 judgment (nuggetizer assignments of documents), 1 topic: fine"
+        in cranfield.succeeds("validate", lines).out
+    )
