@@ -122,3 +122,9 @@ def test_read_replicates_epochs_are_averaged_or_apart() -> None:
 def test_read_replicates_saved_scores_are_their_systems() -> None:
     scores = cf.read_scores({"a": {"q1": 0.5}, "b": {"q1": 0.25}})
     assert read_replicates(scores) == (scores, {"a": "a", "b": "b"})
+
+
+def test_average_replicates_of_the_largest_numbers_is_finite() -> None:
+    one, two = Replicate("epoch", "1"), Replicate("epoch", "2")
+    values, _ = average_replicates({"q1": {("F", one): 1e308, ("F", two): 1e308}})
+    assert values == {"q1": {"F": 1e308}}

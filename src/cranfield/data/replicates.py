@@ -125,7 +125,10 @@ def _drop_missing(values: Sequence[float | None]) -> list[float]:
 def _average(values: list[float]) -> float | None:
     if len(values) < 2:
         return values[0] if values else None
-    return fmean(values)
+    try:
+        return fmean(values)
+    except OverflowError:  # the sum is above the largest double, the mean is not
+        return math.fsum(value / len(values) for value in values)
 
 
 def _describe_counts(counts: Mapping[int, int], noun: str, largest: int) -> str:
