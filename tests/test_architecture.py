@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -413,3 +414,18 @@ def test_a_test_has_the_name_of_its_module() -> None:
     assert not [
         str(path) for path, module in modules.items() if not module.is_dir() and not module.with_suffix(".py").exists()
     ]
+
+
+def test_architecture_page_lists_every_room_in_the_order_of_imports() -> None:
+    """A room imports only rooms above it, and every file that the page names exists."""
+    page = (ROOT.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = page.partition("| room |")[2].partition("\n\n")[0].splitlines()[2:]
+    listed = [name.rstrip("/") for row in rows for name in re.findall(r"`([\w/]+)`", row.split("|")[1])]
+    rooms = [name for name in listed if "/" not in name]
+    assert {*rooms} == {room for room in MAY_USE if room not in ("", "__init__", "__main__")}
+    for k, room in enumerate(rooms):
+        used = {imported.partition(".")[0] for imported in MAY_USE[room]} & {*rooms} - {room}
+        assert used <= {*rooms[:k]} | BASE, room
+    named = re.findall(r"`((?:\w+/)+\w+\.(?:py|c))`", page)
+    assert named
+    assert not [name for name in named if not (ROOT / name).exists() and not (ROOT.parent.parent / name).exists()]
