@@ -80,7 +80,10 @@ def _split_first_row(line: bytes) -> _Row:
     position, after = 0, b""
     while match := _CELL.match(line, position):
         quoted = match[3] is not None
-        names.append(match[2].decode())
+        try:
+            names.append(match[2].decode())
+        except UnicodeDecodeError:  # the record reader names the line
+            raise Irregular from None
         before.append(after + match[1] + (_QUOTE if quoted else b""))
         is_text.append(quoted)
         after, position = (_QUOTE if quoted else b"") + match[5], match.end()
