@@ -69,7 +69,7 @@ def test_a_master_that_does_not_answer() -> None:
         def getOrCreate(self) -> None:
             raise ValueError("x\n: IllegalStateException: calling a stopped SparkContext.\n\tat y")
 
-    with pytest.raises(CranfieldError, match="start: found a master that does not answer, or"):
+    with pytest.raises(CranfieldError, match="start: found a master that does not answer or"):
         session._start_session(Builder())
 
 
