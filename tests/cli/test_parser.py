@@ -18,6 +18,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED, TOOLS
+from cranfield.cli.help_lines import shorten_help
 from cranfield.cli.main import TOP, find_parser, list_parsers
 from cranfield.cli.parser import HELP_ALL, Parser
 from cranfield.kernel import USED
@@ -96,6 +97,13 @@ class TestHelp:
                 assert f"\n  cranfield {name} {example}\n" in text
             rows = [p.flags[flag] for flag in BY_NAME[name].common.split() if flag in p.flags] * (name in OURS)
             assert all(any(f"  {flag} " in text or f", {flag} " in text for flag in row.flags) for row in rows)
+
+    @pytest.mark.parametrize("name", PARSERS)
+    def test_help_of_every_option_has_balanced_parentheses(self, name: str) -> None:
+        for row in PARSERS[name].rows:
+            help_text = row.help or ""
+            for text in (help_text, shorten_help(row, help_text) if name in OURS else ""):
+                assert text.count("(") == text.count(")"), (name, row.name, text)
 
     @pytest.mark.parametrize("name", OURS)
     def test_format_complete_help_contains_each_option_once(self, name: str) -> None:

@@ -138,6 +138,17 @@ def test_read_clusters_topic_without_cluster_raises(table: str) -> None:
         read_clusters(f"{table}:category,lang")
 
 
+def test_read_clusters_mapping_errors_name_the_argument() -> None:
+    with pytest.raises(cf.CranfieldError, match=r"^clusters: found 1 topic \(302\) without a cluster"):
+        bind_clusters(read_clusters({"301": "a"}), ["301", "302"])
+    with pytest.raises(cf.CranfieldError, match="^clusters: found no topics"):
+        read_clusters({})
+    bound = bind_clusters(read_clusters({"301": "a", "9": "b"}), ["301"])
+    assert [text for _, text, _ in bound.messages] == ["clusters: 1 row of topics that are not evaluated is ignored"]
+    with pytest.raises(cf.CranfieldError, match="^by: found no topics"):
+        read_attributes({})
+
+
 def test_format_range_shows_exact_ends() -> None:
     assert format_range(0.1234567, 2.0) == "0.1234567 to 2"
 

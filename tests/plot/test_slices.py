@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
 import cranfield as cf
 from tests.made import Command, written
-from tests.plot.made import axis_of, marks_of, panels_of, rows_of, said_by
+from tests.plot.made import axis_of, marks_of, panels_of, rows_of, said_by, spec_of
 
 TOPICS = [f"q{i}" for i in range(15)]
 BY = {topic: "fact" if i < 6 else "nav" if i < 12 else "rest" for i, topic in enumerate(TOPICS)}
@@ -67,6 +69,21 @@ def test_slices_clusters_have_cr2_intervals() -> None:
     first = figure.data.row(0, named=True)
     assert (first["low"], first["high"]) == (expected.low, expected.high)
     assert "CR2 intervals for other clusters" in said_by(figure)
+
+
+@pytest.mark.parametrize("runs", ["ab", "abc"])
+def test_slices_look_follows_the_theme(runs: str) -> None:
+    scores = {f"<script>{name}": SCORES[name] for name in runs}
+    figure = cf.plot.slices(scores, by=BY, title="A <title>", width=155, font_size=7, grey=True)
+    spec, svg = spec_of(figure), figure._render_svg()
+    assert spec["title"]["text"] == "A <title>"
+    assert spec["config"]["axis"]["labelFontSize"] == 7
+    assert '"width": 155' in json.dumps(spec)
+    assert "<script" not in svg
+    colours = re.findall(r"#[0-9a-fA-F]{6}\b", svg)
+    assert colours
+    assert not [c for c in colours if not c[1:3] == c[3:5] == c[5:7]]
+    assert "title" not in spec_of(cf.plot.slices(scores, by=BY, title=""))
 
 
 def test_slices_without_attributes_raise() -> None:

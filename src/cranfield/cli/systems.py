@@ -18,8 +18,8 @@ SYSTEM_OPTIONS = (
     choice(
         "--seeds",
         get_args(Seeds),
-        "compare systems for other topics and other seeds (random, default: test crossed), or for other topics with "
-        "these runs (fixed: any test of means over runs)",
+        "seeds that intervals hold for: random: other seeds, by the test crossed (default); fixed: these runs, by any "
+        "test of means over runs",
     ),
     switch(
         "--ranks",

@@ -123,21 +123,24 @@ class BoundAttribute:
 
 
 def read_attributes(
-    by: AttributesLike, queries: Any = None, valid: Mapping[str, Mapping[str, str]] | None = None
+    by: AttributesLike,
+    queries: Any = None,
+    valid: Mapping[str, Mapping[str, str]] | None = None,
+    argument: str = "by",
 ) -> tuple[TopicAttribute, ...]:
     """Read the attributes of topics.
 
     `queries` are a table with a query column, for the derived attribute length. `valid` are
-    attributes that were read before, by name.
+    attributes that were read before, by name. `argument` names values that are no file in messages.
 
     >>> [attribute] = read_attributes({"301": "fact", "302": "how"})
     >>> attribute.name, attribute.factors[0].values
     ('slice', {'301': 'fact', '302': 'how'})
     """
     attributes: list[TopicAttribute] = []
-    tables: list[_AttributeTable] = [] if queries is None else [_read_table(queries, _QUERIES)]
+    tables: list[_AttributeTable] = [] if queries is None else [_read_table(queries, "queries", _QUERIES)]
     for part in by if isinstance(by, list | tuple) else [by]:
-        attributes += _read_part(part, tables, valid or {})
+        attributes += _read_part(part, tables, valid or {}, argument)
     names = [attribute.name for attribute in attributes]
     for name in names:
         if names.count(name) > 1:
@@ -146,18 +149,18 @@ def read_attributes(
 
 
 def _read_part(
-    part: Any, tables: list[_AttributeTable], valid: Mapping[str, Mapping[str, str]]
+    part: Any, tables: list[_AttributeTable], valid: Mapping[str, Mapping[str, str]], argument: str
 ) -> list[TopicAttribute]:
     """Return the attributes that one value selects. Tables that are read are added to `tables`."""
     if not isinstance(part, str):
-        table = _read_table(part)
+        table = _read_table(part, argument)
         tables.append(table)
         return _select_all(table)
     path, columns = _split_text(part, valid)
     if path is None:
         derived = {name: dict(values) for name, values in valid.items()}
-        return [_parse_attribute(part, _AttributeTable(derived, (), "by"), DERIVED)]
-    table = next((table for table in tables if table.location == path), None) or _read_table(path)
+        return [_parse_attribute(part, _AttributeTable(derived, (), argument), DERIVED)]
+    table = next((table for table in tables if table.location == path), None) or _read_table(path, argument)
     tables.append(table)
     if columns is None:
         return _select_all(table)
@@ -214,9 +217,9 @@ def _parse_factor(text: str, table: _AttributeTable, derived: Mapping[str, int])
     raise InputError(f"no column {name!r}", f"one of {format_names(names, 'column')}", table.location)
 
 
-def _read_table(data: Any, layout: _Table = LAYOUT) -> _AttributeTable:
+def _read_table(data: Any, argument: str, layout: _Table = LAYOUT) -> _AttributeTable:
     """Read a table, a mapping or a frame with a topic column."""
-    location = Source.from_path(data).name if isinstance(data, str | os.PathLike) else "by"
+    location = Source.from_path(data).name if isinstance(data, str | os.PathLike) else argument
     columns: dict[str, dict[str, str]] = {}
     lines: dict[str, tuple[Line, dict[str, str]]] = {}
     conflicts: dict[str, InputError] = {}
@@ -447,7 +450,7 @@ def read_clusters(clusters: AttributesLike) -> TopicAttribute:
     >>> read_clusters({"1": "a", "2": "b"}).factors[0].values
     {'1': 'a', '2': 'b'}
     """
-    attributes = read_attributes(clusters)
+    attributes = read_attributes(clusters, argument="clusters")
     if len(attributes) != 1:
         names = format_names([attribute.name for attribute in attributes], "column")
         raise InputError(names, "one column with clusters: FILE:COLUMN", attributes[0].location)
