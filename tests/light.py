@@ -49,6 +49,7 @@ evaluate q x --engine spark
 evaluate irds:cranfield x
 evaluate q x -f table
 evaluate q.gz x
+evaluate q x --by q.xlsx:level
 evaluate q.zst x
 evaluate q.lz4 x
 text references.tsv system.tsv -m BLEU
@@ -148,9 +149,11 @@ def prepare(folder: Path) -> None:
     binary = dict(binary_files())
     files = own_files() | binary | {"q.gz": gzip.compress(QRELS), "q2": QRELS.replace(b"2", b"1")}
     files["q.zst"], files["q.lz4"] = _packed(QRELS)
+    files["q.xlsx"] = _build_sheet(QRELS)
     lines = [shlex.split(line) for line in MORE.strip().splitlines()]
     cases = [(list(case.words), case.files) for case in seeds(binary)]
-    cases += [(words, {n: x for n, x in files.items() if n in words}) for words in lines]
+    named = [{word.partition(":")[0] for word in words} for words in lines]
+    cases += [(words, {n: x for n, x in files.items() if n in own}) for words, own in zip(lines, named, strict=True)]
     for number, (words, own) in enumerate(cases):
         if words[0] == "--readers":
             continue
@@ -167,6 +170,20 @@ def _packed(content: bytes) -> tuple[bytes, bytes]:
     import zstandard
 
     return zstandard.compress(content), lz4.frame.compress(content)
+
+
+def _build_sheet(qrels: bytes) -> bytes:
+    import io
+
+    import openpyxl
+
+    book, file = openpyxl.Workbook(), io.BytesIO()
+    book.active.append(["topic", "iteration", "doc", "level"])
+    for line in qrels.decode().splitlines():
+        topic, iteration, doc, level = line.split()
+        book.active.append([topic, iteration, doc, int(level)])
+    book.save(file)
+    return file.getvalue()
 
 
 def ran_by(python: str, folder: Path, absent: Sequence[str] = ()) -> list[Result]:
