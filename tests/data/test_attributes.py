@@ -141,11 +141,11 @@ def test_read_clusters_topic_without_cluster_raises(table: str) -> None:
 def test_read_clusters_mapping_errors_name_the_argument() -> None:
     with pytest.raises(cf.CranfieldError, match=r"^clusters: found 1 topic \(302\) without a cluster"):
         bind_clusters(read_clusters({"301": "a"}), ["301", "302"])
-    with pytest.raises(cf.CranfieldError, match="^clusters: found no topics"):
+    with pytest.raises(cf.CranfieldError, match=r"^clusters: found no topics"):
         read_clusters({})
     bound = bind_clusters(read_clusters({"301": "a", "9": "b"}), ["301"])
     assert [text for _, text, _ in bound.messages] == ["clusters: 1 row of topics that are not evaluated is ignored"]
-    with pytest.raises(cf.CranfieldError, match="^by: found no topics"):
+    with pytest.raises(cf.CranfieldError, match=r"^by: found no topics"):
         read_attributes({})
 
 
