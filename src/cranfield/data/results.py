@@ -350,6 +350,7 @@ def _flatten_mapping(
             return
     if isinstance(data.get("topics"), Mapping) and "measures" in data:
         if {"runs", "all"} <= data.keys():
+            log.read_clusters(location, data)
             for run, topics in data["topics"].items():
                 for topic, values in topics.items():
                     for measure, value in values.items():

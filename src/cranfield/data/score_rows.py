@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cranfield.data.reading.contents import DETAILS, Details
 from cranfield.data.reading.lines import Line
 from cranfield.data.replicates import Replicate
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import format_count, format_names
+from cranfield.wording import format_count, format_names, format_option
 
 ALL = "all"  # summary row of trec_eval, ir_measures and cranfield, not a topic
 AMEAN = "amean"  # the summary row of ndeval and gdeval, whose tables begin with runid,topic
@@ -27,6 +27,26 @@ class ReadLog:
     """Summary rows by location and name: True if in a file."""
     decisions: dict[str, dict[str, None]] = field(default_factory=dict)
     """Locations by text."""
+    clusters: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Cluster of each topic, with the location of the scores."""
+
+    def add_clusters(self, location: str, clusters: Mapping[str, str]) -> None:
+        """Add the clusters of topics. Raise an error if a topic has another cluster."""
+        for topic, cluster in clusters.items():
+            first, place = self.clusters.setdefault(topic, (cluster, location))
+            if first != cluster:
+                problem = f"topic {topic!r} is in the cluster {cluster!r}, in {place} in {first!r}"
+                fix = f"Use the same {format_option('--clusters', 'clusters=')} for all evaluations."
+                raise InputError.from_problem(problem, fix, location)
+
+    def read_clusters(self, location: str, document: Mapping[str, Any]) -> None:
+        """Add the clusters in JSON output of `cranfield evaluate -q --clusters`."""
+        clusters = document.get("clusters")
+        if "cluster_means" in document and not isinstance(clusters, Mapping):
+            fix = f"Evaluate again with {format_option('--clusters', 'clusters=')}."
+            raise InputError.from_problem("scores of topics in clusters, but not the clusters", fix, location)
+        if isinstance(clusters, Mapping):
+            self.add_clusters(location, {str(topic): str(cluster) for topic, cluster in clusters.items()})
 
     def add(self, location: str, text: str) -> None:
         """Add a decision for the data at a location."""

@@ -45,7 +45,8 @@ def attach_clusters(scores: Scores, clusters: AttributesLike) -> Scores:
     {'1': 'a', '2': 'b', '3': 'c'}
     """
     bound = bind_clusters(read_clusters(clusters), scores.topics)
-    return replace(scores, clusters=bound.values, notes=(*scores.notes, *note_clusters(bound)))
+    others = [note for note in scores.notes if note.kind not in ("clusters", "single-clusters")]
+    return replace(scores, clusters=bound.values, notes=(*others, *note_clusters(bound)))
 
 
 def note_clusters(bound: BoundAttribute) -> list[Note]:

@@ -63,7 +63,7 @@ def _read_night(source: Any, measures: Any, lower: Any) -> Scores:
         source = {SERIES: source}
     scores = read_scores(source, measures=measures, lower=lower)
     if scores.clusters:
-        raise InputError.from_problem("nightly results of topics in clusters", "Pass scores without clusters.")
+        raise InputError.from_problem("nightly results of topics in clusters", "Evaluate without clusters.")
     if not scores.systems:
         return scores
     groups: dict[str, list[int]] = {}

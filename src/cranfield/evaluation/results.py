@@ -30,6 +30,7 @@ from cranfield.data.score_rows import ALL, ItemCheck, ReadLog, Result
 from cranfield.data.systems import RunNames, check_distinct_paths, resolve_names
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, check_choice
+from cranfield.evaluation.attributes import attach_clusters
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure, split_name
 from cranfield.records.content import iter_topic_rows, read_sidecar
@@ -137,9 +138,12 @@ def _read(
         run_names=run_names,
         log=log,
     )
-    parts = sorted(_iter_parts(data, read), key=lambda part: not isinstance(part, _SavedScores))
+    parts = sorted(_iter_parts(data, read, log), key=lambda part: not isinstance(part, _SavedScores))
     if len(parts) == 1 and isinstance(parts[0], _SavedScores) and run_names == "tag":
         return _read(parts[0].scores, missing, measures, lower, run_names)
+    for part in parts:
+        if isinstance(part, _SavedScores):
+            log.add_clusters(part.location, part.scores.clusters)
     rows = (_iter_rows(part, run_names) if isinstance(part, _SavedScores) else part for part in parts)
     items = ItemCheck()
     results = items.check(chain.from_iterable(rows))
@@ -149,7 +153,14 @@ def _read(
     scores = _collect_scores(table, missing, measures, lower)
     different = (Note("other-items", text) for text in items.list_warnings())
     notes = (*_note_exclusions(log), *different, *_note_suspected_summaries(scores), *_note_suspected_failures(scores))
-    return _rename_columns(replace(scores, notes=(*scores.notes, *notes)), measures)
+    scores = _attach_clusters(replace(scores, notes=(*scores.notes, *notes)), log)
+    return _rename_columns(scores, measures)
+
+
+def _attach_clusters(scores: Scores, log: ReadLog) -> Scores:
+    """Return scores with the clusters in the files, if any. Every topic needs a cluster."""
+    clusters = {topic: log.clusters[topic][0] for topic in scores.topics if topic in log.clusters}
+    return attach_clusters(scores, clusters) if clusters else scores
 
 
 SUMMARY_WORDS = ("mean", "amean", "average", "avg")
@@ -197,12 +208,12 @@ class _SavedScores(NamedTuple):
     location: str = IN_MEMORY
 
 
-def _iter_parts(data: ScoresLike, read: Reader) -> Iterator[_SavedScores | Iterable[Result]]:
+def _iter_parts(data: ScoresLike, read: Reader, log: ReadLog) -> Iterator[_SavedScores | Iterable[Result]]:
     """Yield the scores or results of each file, frame or run."""
     _reject_run(data)
     data = _to_plain(data)
     if isinstance(data, str | os.PathLike):
-        yield _read_file(data, read)
+        yield _read_file(data, read, log)
     elif is_frame(data) or detect_record(data, IN_MEMORY) is not None:
         yield read(data)
     elif isinstance(data, Mapping):
@@ -216,7 +227,7 @@ def _iter_parts(data: ScoresLike, read: Reader) -> Iterator[_SavedScores | Itera
         if any(map(_is_part, items)):
             check_distinct_paths((x for x in items if isinstance(x, str | os.PathLike)), "file")
             for x in items:
-                yield from [_SavedScores(x)] if isinstance(x, Scores) else _iter_parts(x, read)
+                yield from [_SavedScores(x)] if isinstance(x, Scores) else _iter_parts(x, read, log)
         else:
             yield read(items)
     else:
@@ -260,7 +271,7 @@ def _reject_unnamed(source: Any, suffix: str) -> None:
         raise InputError(problem, "{topic: score}, because runs are paired by topic")
 
 
-def _read_file(path: str | os.PathLike[str], read: Reader) -> _SavedScores | Iterable[Result]:
+def _read_file(path: str | os.PathLike[str], read: Reader, log: ReadLog) -> _SavedScores | Iterable[Result]:
     source = Source.from_path(path)
     if source.start.startswith(b"PAR1") and source.path.endswith(".parquet"):
         with suppress(InputError):  # a table of another tool
@@ -270,11 +281,11 @@ def _read_file(path: str | os.PathLike[str], read: Reader) -> _SavedScores | Ite
         if b'"values"' in text:
             return _SavedScores(Scores.from_json(text.decode("utf-8", "replace")), source.name)
     if _RECORD.match(source.start):
-        return _read_record(source)
+        return _read_record(source, log)
     return read(source)
 
 
-def _read_record(source: Source) -> Iterator[Result]:
+def _read_record(source: Source, log: ReadLog) -> Iterator[Result]:
     """Yield the values of topics in a record, from its sidecar if it has one."""
     record, line = Record.read(source.path), Line(source.name, None, {})
     if record.compute_id() != record.id:
@@ -284,6 +295,7 @@ def _read_record(source: Source) -> Iterator[Result]:
     if not rows:
         problem = f"record of {record.data['command']} without scores of topics"
         raise InputError.from_problem(problem, "Use the record of an evaluation.", source.name)
+    log.read_clusters(source.name, record.data["result"])
     for run, topic, measure, value in rows:
         yield Result(run, topic, measure, math.nan if value is None else float(value), line)
 

@@ -81,6 +81,7 @@ def build_document(scores: Scores, per_topic: bool) -> dict[str, Any]:
         values[measure] = to_json_number(value)
     content: dict[str, Any] = {"runs": scores.runs, "measures": scores.measures, "all": summary}
     content |= {"topics": topics} if per_topic else {}
+    content |= {"clusters": dict(scores.clusters)} if per_topic and scores.clusters else {}
     content |= {"cluster_means": _convert_rows(scores.cluster_means)} if scores.clusters else {}
     content |= {"slices": _convert_rows(scores.slices)} if scores.attributes else {}
     return content | build_notes_entry(scores.notes)
