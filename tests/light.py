@@ -175,7 +175,7 @@ def _packed(content: bytes) -> tuple[bytes, bytes]:
 def _build_sheet(qrels: bytes) -> bytes:
     import io
 
-    import openpyxl
+    import openpyxl  # type: ignore[import-untyped]
 
     book, file = openpyxl.Workbook(), io.BytesIO()
     book.active.append(["topic", "iteration", "doc", "level"])

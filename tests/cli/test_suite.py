@@ -68,6 +68,18 @@ class TestSuite:
         result = cranfield("suite", "suite.toml", "--baseline", "sparse", "--fail-if-worse", "--quiet")
         assert result.code == 0
 
+    def test_suite_margin_can_be_undecided(self, cranfield: Command) -> None:
+        line = ["suite", "suite.toml", "--baseline", "bm25", "--fail-if-worse", "--margin", "0.1"]
+        result = cranfield(*line, "--quiet", "--table", "verdicts", "-f", "tsv")
+        assert result.code == 1
+        assert "verdict: undecided, which fails: cannot tell whether sparse is worse than bm25 by RR" in result.err
+        assert "topics like these would decide" in result.err
+        header, *rows = (row.split("\t") for row in result.out.splitlines())
+        assert [row[header.index("decision")] for row in rows] == ["pass", "undecided"]
+        assert cranfield(*line, "--undecided", "pass").code == 0
+        document = json.loads(cranfield(*line, "-f", "json").out)
+        assert [row["passes"] for row in document["verdicts"]] == [True, False]
+
     def test_suite_missing_common(self, cranfield: Command) -> None:
         os.remove("runs/dense/nq.run")
         refused = cranfield.refused("suite suite.toml")
@@ -120,6 +132,11 @@ class TestSuite:
             ("suite suite.toml --systems bm*", "all systems have one run. Omit --systems."),
             ("suite suite.toml -m nDGC", "collection nq: "),
             ("suite suite.toml --fail-if-worse", "--fail-if-worse requires --baseline"),
+            ("suite suite.toml --margin 0.1", "--margin requires --fail-if-worse"),
+            (
+                "suite suite.toml --systems x-* --baseline bm25 --fail-if-worse",
+                "--fail-if-worse is not defined with --systems",
+            ),
             ("suite suite.toml -o suite.toml", "suite.toml"),
             ("suite beir/nq/qrels/test.tsv", "test.tsv:1: found invalid TOML"),
         ],

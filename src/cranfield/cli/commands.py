@@ -178,7 +178,7 @@ ROWS = (
         usage="cranfield suite [options] SUITE.toml\n       cranfield suite [options] DIRECTORY --runs RUNS",
         description="Compare systems over several collections: macro means with intervals for other topics and "
         "for other collections, heterogeneity and ranks.",
-        epilog="Exit codes: 0 ok, 1 a system is worse (with --fail-if-worse), 2 invalid input or usage.",
+        epilog="Exit codes: 0 ok, 1 a system is or could be worse (with --fail-if-worse), 2 invalid input or usage.",
     ),
     Command(
         "trend",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import get_args
 
 from cranfield.cli.arguments import find_runs
-from cranfield.cli.messages import write_message
+from cranfield.cli.gates import GATE, check_gate, write_verdicts
 from cranfield.cli.options import call
 from cranfield.cli.output import build_output_options, show
 from cranfield.cli.runner import compute_result
@@ -25,10 +24,7 @@ from cranfield.options import Computation, choice, option, switch
 from cranfield.scores import Note
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import TESTS, count_steps
-from cranfield.stats.gate import Undecided
 from cranfield.stats.options import build_testing_options
-from cranfield.tables import convert_numbers
-from cranfield.wording import use_decimals
 
 OPTIONS = (
     *build_score_options(),
@@ -73,33 +69,11 @@ OPTIONS = (
     switch(
         "--unjudged", "show the range of each difference over all judgments of unjudged documents", name="bounds_shown"
     ),
-    switch(
-        "--fail-if-worse",
-        "report if a run is significantly worse than a baseline by any measure, and exit with 1 if so",
-        requires="baselines",
-    ),
-    option(
-        "--margin",
-        "M",
-        "exit with 1 unless it is shown that no run is worse by "
-        "more than M; by the 1 − 2α paired t interval of the difference",
-        value="nonnegative",
-        requires="fail_if_worse",
-    ),
-    choice(
-        "--undecided",
-        get_args(Undecided),
-        "outcome with too few topics to show a loss (default: fail)",
-        requires="fail_if_worse",
-    ),
+    *GATE,
     *build_output_options(TABLES),
     *SLICES,
     *build_evaluation_options(),
 )
-
-
-# What programs are told of a verdict.
-VERDICT = ("decision", "run", "other", "measure", "topics", "difference", "low", "high", "pvalue")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -112,14 +86,7 @@ def run(options: argparse.Namespace) -> int:
         return show(comparison, options)
     gate = options.gate = comparison.gate(options.margin, options.undecided or "fail")
     show(replace(comparison, notes=(*comparison.notes, *gate.notes)), options)
-    code = 0 if gate.passed else 1
-    with use_decimals(options.decimals):  # verdicts are written even with --quiet
-        for line, verdict in zip(gate.lines, gate.verdicts, strict=True):
-            level = "error" if verdict in gate.failed else "note"
-            names = (*VERDICT, "attribute", "slice") if verdict.attribute else VERDICT
-            fields = convert_numbers({name: getattr(verdict, name) for name in names})
-            write_message(level, "gate", [line], **fields, exit=code)
-    return code
+    return write_verdicts(gate, options)
 
 
 def _check_options(options: argparse.Namespace) -> None:
@@ -128,8 +95,7 @@ def _check_options(options: argparse.Namespace) -> None:
         raise InputError(f"--movers {options.movers}", "an integer ≥ 0")
     check_slices(options)
     _check_unjudged(options)
-    if options.fail_if_worse and options.systems:
-        raise InputError.from_problem("--fail-if-worse is not defined with --systems", "Compare single runs.")
+    check_gate(options)
     if options.movers == 0 and "movers" in (options.tables or ()):
         raise InputError.from_problem("use either --movers 0 or --table movers, not both")
 

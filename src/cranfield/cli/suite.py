@@ -7,14 +7,14 @@ import shlex
 from dataclasses import replace
 from typing import Any, get_args
 
-from cranfield.cli.messages import write_message
+from cranfield.cli.gates import GATE, check_gate, write_verdicts
 from cranfield.cli.options import call
 from cranfield.cli.output import build_output_options, check_output, show, write
 from cranfield.cli.progress import Progress
 from cranfield.cli.scores import build_evaluation_options, build_measure_options
 from cranfield.cli.slices import SLICES
 from cranfield.cli.systems import SYSTEM_OPTIONS
-from cranfield.comparison.suite_tables import TABLES, write_sentence
+from cranfield.comparison.suite_tables import TABLES
 from cranfield.comparison.suites import Suite, suite
 from cranfield.evaluation.options import OPTIONS as EVALUATION_OPTIONS
 from cranfield.evaluation.suites import DEFAULT_MEASURE, MissingRuns, list_files
@@ -22,8 +22,6 @@ from cranfield.options import Rows, argument, choice, option, switch
 from cranfield.report.page.html import load_template
 from cranfield.report.page.report import report_page
 from cranfield.stats.options import build_alpha_option, build_correction_option, build_trial_options
-from cranfield.tables import convert_numbers
-from cranfield.wording import use_decimals
 
 SOURCE: Rows = (
     argument("suite", "SUITE", "suite file (TOML), or a directory with NAME/qrels/test.tsv for each collection"),
@@ -51,40 +49,31 @@ SUITE_OPTIONS: Rows = (*SOURCE, *build_measure_options(f"that of the file, or {D
 OPTIONS = (
     *SUITE_OPTIONS,
     switch("--pool", "show the pooled difference, in which large collections have more weight"),
-    switch(
-        "--fail-if-worse",
-        "exit with 1 if a system is significantly worse than a baseline by any measure",
-        requires="baselines",
-    ),
+    *GATE,
     option("--report", "FILE", "also write an HTML report with a switch between collections"),
     *build_output_options(TABLES),
     *SLICES,
     *build_evaluation_options(scores=False),
 )
 SUITE_TITLE = "Suite"
-VERDICT = ("measure", "run", "other", "collections", "difference", "low", "high", "pvalue", "verdict")
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare systems over collections, and show the tables."""
+    check_gate(options)
     if options.report is not None:
         check_output(options.report, is_figure=False)
         load_template()  # before the work, not after it
     result = compute_suite(options)
+    gate = options.gate = result.gate(options.margin, options.undecided or "fail") if options.fail_if_worse else None
+    if gate is not None:
+        result = replace(result, notes=(*result.notes, *gate.notes))
     if options.report is not None:
         options.recording.set_result(result)
         page = report_page(result, title=SUITE_TITLE, command=shlex.join(options.arguments))
         write(replace(page, record=options.recording.embedded.data).html, options.report)
     show(result, options)
-    if not options.fail_if_worse:
-        return 0
-    code = 1 if result.worse else 0
-    with use_decimals(options.decimals):
-        for pair in (pair for pair in result.pairs if pair.run not in result.baselines):
-            level = "error" if pair in result.worse else "note"
-            fields = convert_numbers({name: getattr(pair, name) for name in VERDICT})
-            write_message(level, "gate", [write_sentence(result, pair)], **fields, exit=code)
-    return code
+    return 0 if gate is None else write_verdicts(gate, options)
 
 
 def compute_suite(options: argparse.Namespace) -> Suite:

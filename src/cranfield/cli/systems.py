@@ -11,8 +11,8 @@ SYSTEM_OPTIONS = (
     option(
         "--systems",
         "FILE",
-        "runs of each system, such as training seeds: a table with the columns run, system and optionally seed, or a "
-        "pattern such as 'dense-*' for the runs of dense, which may be repeated",
+        "runs of each system, such as training seeds: a table (run, system, optionally seed), or a pattern such as "
+        "'dense-*'; a pattern may be repeated",
         repeat=True,
     ),
     choice(

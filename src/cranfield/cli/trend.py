@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
+from cranfield.cli.gates import UNDECIDED
 from cranfield.cli.messages import write_message
 from cranfield.cli.options import COLUMNS, call
 from cranfield.cli.output import build_output_options, show
@@ -46,12 +47,7 @@ OPTIONS = (
     *TREND_OPTIONS,
     switch("--summary", "write a short message in Markdown, for a chat"),
     switch("--fail-if-worse", "exit with 1 if the last night is significantly worse by any measure"),
-    choice(
-        "--undecided",
-        get_args(Undecided),
-        "outcome with too few topics to show a loss (default: fail)",
-        requires="fail_if_worse",
-    ),
+    UNDECIDED,
     *build_output_options(TABLES),
 )
 VERDICT = ("measure", "run", "night", "reference", "topics", "difference", "low", "high", "pvalue", "look")

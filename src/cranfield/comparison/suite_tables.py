@@ -16,7 +16,7 @@ from cranfield.stats.tables import build_p_column
 from cranfield.tables import FLAT, PAPER
 from cranfield.wording import format_count, format_number
 
-TABLES = ("results", "cells", "runs", "forest", "pairs", "sentences", "slices", "slice_pairs")
+TABLES = ("results", "cells", "runs", "forest", "pairs", "sentences", "slices", "slice_pairs", "verdicts")
 _MAX_SENTENCES = 3  # in the answer above the tables
 _FOREST_PAIRS = 3  # more pairs would hide the other tables
 

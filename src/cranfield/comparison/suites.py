@@ -35,6 +35,7 @@ from cranfield.scores import Note, Scores, format_first_notes
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.crossed import note_few_seeds
 from cranfield.stats.crossed import summarise_ranks as summarise_resampled_ranks
+from cranfield.stats.gate import Gate, Undecided
 from cranfield.stats.measure_scores import extract_measure
 from cranfield.stats.notes import merge_notes
 from cranfield.stats.paired import build_t_outcome
@@ -190,11 +191,6 @@ class Suite(TableResult):
         """Names of the measures."""
         return self.means.measures
 
-    @property
-    def worse(self) -> tuple[SuitePair, ...]:
-        """Pairs whose run is significantly worse than the other run, without pairs of baselines."""
-        return tuple(p for p in self.pairs if p.verdict == "worse" and p.run not in self.baselines)
-
     def pair(self, run: str, other: str, measure: str | None = None) -> SuitePair:
         """Return the comparison of two systems, by default for the first measure."""
         name = self.measures[0] if measure is None else str(measure)
@@ -206,20 +202,40 @@ class Suite(TableResult):
             raise InputError(f"measure {name!r}", f"one of {format_names(self.measures, 'measure')}")
         raise InputError(f"the pair {run} – {other} by {name}", f"one of {format_names(names, 'pair')}")
 
-    def _build_tables(self, pool: bool = False) -> list[ResultTable]:
+    def gate(self, margin: float | None = None, undecided: Undecided = "fail") -> Gate:
+        """Decide for every measure whether the systems may replace the baselines.
+
+        Without a margin, a system fails if it is significantly worse than a baseline on these
+        collections. Slices of topics have verdicts, too. With a margin, a system passes if its macro
+        mean is not worse by more than the margin, and fails if it is worse, each with the confidence
+        of the interval (see `cf.stats.within_margin`). Otherwise it is undecided, which fails, unless
+        `undecided` is ``pass``. A margin is not defined with slices, clusters or standardised
+        differences, and a gate is not defined for systems of several runs.
+
+        >>> x = {"a": {"1": 0.5, "2": 0.6, "3": 0.4}, "b": {"1": 0.4, "2": 0.5, "3": 0.2}}
+        >>> y = {"a": {"1": 0.2, "2": 0.3, "3": 0.4}, "b": {"1": 0.3, "2": 0.1, "3": 0.1}}
+        >>> result = suite({"scifact": x, "nq": y}, baseline="b")
+        >>> result.gate().passed, result.gate(margin=0.01).verdicts[0].decision
+        (True, 'undecided')
+        """
+        from cranfield.comparison.suite_gates import build_suite_gate
+
+        return build_suite_gate(self, margin, undecided)
+
+    def _build_tables(self, pool: bool = False, gate: Gate | None = None) -> list[ResultTable]:
         from cranfield.comparison.suite_tables import build_tables
 
-        return build_tables(self, pool)
+        return [*build_tables(self, pool), *([] if gate is None else gate._build_tables())]
 
-    def _write_answer(self) -> str:
+    def _write_answer(self, gate: Gate | None = None) -> str:
         from cranfield.comparison.suite_tables import write_answer
 
-        return write_answer(self)
+        return write_answer(self) if gate is None else ""  # a gate prints its verdicts
 
-    def _select_tables(self, format: str) -> tuple[str, ...]:
+    def _select_tables(self, format: str, gate: Gate | None = None) -> tuple[str, ...]:
         from cranfield.comparison.suite_tables import select_tables
 
-        return select_tables(self, format)
+        return (*select_tables(self, format), *(("verdicts",) if gate is not None and format == "json" else ()))
 
     def _build_settings(self) -> dict[str, Any]:
         from cranfield.comparison.suite_tables import build_settings

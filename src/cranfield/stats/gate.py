@@ -98,14 +98,14 @@ def within_margin(
         build_bounds_around(d, deviations, "less")(1 - alpha)[1],
     )
     bootstrap = Interval(low, high, d, "bootstrap-t", confidence, n, trials, seed)
-    decision, by_bootstrap = (_decide(bounds, margin, tolerance) for bounds in (interval, bootstrap))
+    decision, by_bootstrap = (decide_by_interval(bounds, margin, tolerance) for bounds in (interval, bootstrap))
     required_topics = topics_to_decide(d, n * error**2, margin, alpha) if decision == "undecided" else None
     return WithinMargin(
         decision, by_bootstrap, d, interval, bootstrap, margin, alpha, n, required_topics
     )  # fmt: skip
 
 
-def _decide(interval: Interval, margin: float, tolerance: float) -> Decision:
+def decide_by_interval(interval: Interval, margin: float, tolerance: float) -> Decision:
     """Return the decision of an interval, with a tolerance for rounding errors."""
     if interval.low >= -margin - tolerance:
         return "pass"
@@ -133,7 +133,8 @@ class GateVerdict:
     it is known, and `smallest` the smallest p-value possible for this number of topics. With a
     margin, `low`, `high` and the decision are the results of `within_margin`; `bootstrap_low`,
     `bootstrap_high` and `by_bootstrap` are its second interval and the decision by it. An undecided
-    verdict would be decided by `needed` topics. `attribute` and `slice` are set for a verdict on a
+    verdict would be decided by `needed` topics. In a suite, `wins`, `ties` and `losses` count
+    `collections`. `attribute` and `slice` are set for a verdict on a
     slice of topics.
     """
 
@@ -162,6 +163,7 @@ class GateVerdict:
     slice: str = ""
     clusters: int | None = None  # clusters of topics, and how many have a difference
     differing: int | None = None
+    collections: int | None = None  # of a suite, which wins, ties and losses count
 
     @property
     def is_worse(self) -> bool:
@@ -214,7 +216,8 @@ class Gate(TableResult):
         decision = f"{verdict.decision}{consequence if verdict.decision == 'undecided' else ''}"
         numbers = ", ".join(self._format_numbers(verdict))
         remark = self._format_remark(verdict)
-        return f"{decision}: {self._format_decision(verdict)}: {numbers}{remark}"
+        place = "" if verdict.collections is None else f" on these {format_count(verdict.collections, 'collection')}"
+        return f"{decision}: {self._format_decision(verdict)}{place}: {numbers}{remark}"
 
     def _format_decision(self, verdict: GateVerdict) -> str:
         place = f" on {verdict.attribute} {verdict.slice}" if verdict.attribute else ""
@@ -243,7 +246,7 @@ class Gate(TableResult):
             *(["lower is better"] if verdict.lower_is_better else []),
             *intervals,
             *([] if self.margin is not None else [format_p_statement(verdict.shown_p)]),
-            f"{format_count(verdict.losses, 'topic')} worse and {verdict.wins:,} better of {verdict.topics:,}",
+            _format_counts(verdict),
         ]
 
     def _format_remark(self, verdict: GateVerdict) -> str:
@@ -255,7 +258,11 @@ class Gate(TableResult):
             topics_text = f"about {topics} like these would decide"
             return f"; {topics_text if verdict.needed else topics_text.replace('about', 'not even')}"
         bootstrap_decision = verdict.by_bootstrap
-        return "" if bootstrap_decision == verdict.decision else f"; {bootstrap_decision} by the bootstrap-t interval"
+        return (
+            ""
+            if bootstrap_decision in (None, verdict.decision)
+            else f"; {bootstrap_decision} by the bootstrap-t interval"
+        )
 
     def _format_test_remark(self, verdict: GateVerdict) -> str:
         """Format whether the test could have failed, or the number of topics needed."""
@@ -291,6 +298,8 @@ class Gate(TableResult):
         rows, with_margin = self.verdicts, self.margin is not None
         column = tables.bind_rows(rows)
         undecided = any(row.needed for row in rows)
+        has_bootstrap = any(row.bootstrap_low is not None for row in rows)
+        in_suite = any(row.collections is not None for row in rows)
         several_measures = len({row.measure for row in rows}) > 1
         counts = [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]
         bootstrap_intervals = [tables.format_interval(row.bootstrap_low, row.bootstrap_high, "+") for row in rows]
@@ -300,11 +309,12 @@ class Gate(TableResult):
             column("decision", head="verdict"),
             column("passes", lambda row: row not in self.failed, visible=False),
             column("topics", visible=False),
+            *([column("collections", visible=False)] if in_suite else []),
             column("difference", text=tables.format_difference),
             column("relative", head="%", text=lambda share: f"{100 * share:+z.1f}", dtype=float),
             *tables.build_interval_columns(rows, self.confidence, "+"),
             *tables.build_columns(column, "bootstrap_low", "bootstrap_high", visible=False, dtype=float),
-            tables.Field("bootstrap", None, "bootstrap-t", bootstrap_intervals, visible=with_margin),
+            tables.Field("bootstrap", None, "bootstrap-t", bootstrap_intervals, visible=has_bootstrap),
             column("by_bootstrap", visible=False, dtype=str),
             column("pvalue", head="p", text=str, visible=False),
             column("least_p", "least", visible=False, dtype=float),
@@ -315,6 +325,7 @@ class Gate(TableResult):
             tables.Field("text", self.lines, visible=False),
         )
         measure_text = f" by {rows[0].measure}" if rows and not several_measures else ""
+        measure_text += " on these collections" if in_suite else ""
         return [tables.build_table("verdicts", f"Verdicts{measure_text}: {_describe_rule(self)}.", *fields)]
 
     def _build_settings(self) -> dict[str, Any]:
@@ -337,6 +348,12 @@ def _build_slice_columns(rows: Sequence[GateVerdict]) -> list[tables.Field]:
     several = len({row.attribute for row in rows if row.attribute}) > 1
     shown = column("slice", text=lambda name: name or "all topics", key=True)
     return [column("attribute", visible=several, key=True), shown]
+
+
+def _format_counts(verdict: GateVerdict) -> str:
+    """Format the numbers of worse and better topics, or collections of a suite."""
+    noun, total = ("topic", verdict.topics) if verdict.collections is None else ("collection", verdict.collections)
+    return f"{format_count(verdict.losses, noun)} worse and {verdict.wins:,} better of {total:,}"
 
 
 def _format_interval(low: float, high: float) -> str:
