@@ -182,7 +182,25 @@ def list_conventions(data: Data, measure: str, size: int) -> Iterable[dict[str, 
             yield own | dict(choices)
 
 
-@pytest.mark.parametrize("measure", ["nDCG@4", "nDCG", "AP@4", "AP", "P@4", "Recall@2", "RR", "Success@1", "RelP@2"])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "nDCG@4",
+        "nDCG",
+        "AP@4",
+        "AP",
+        "P@4",
+        "Recall@2",
+        "RR",
+        "Success@1",
+        "RelP@2",
+        "SetF(beta=2)",
+        "Hole@4",
+        "RBP.residual",
+        "BPM(T=2).ETU",
+        "DCG@4",
+    ],
+)
 def test_format_options_evaluate_gives_the_value(
     example: Data, capsys: pytest.CaptureFixture[str], measure: str
 ) -> None:
@@ -203,7 +221,27 @@ def test_format_options_evaluate_gives_the_value(
 
 
 @pytest.mark.parametrize(
-    "measure", ["ERR@4", "Q", "RBP(p=0.5)", "bpref", "Rprec", "nDCG(gain=1:3)@3", "RR(rel=2)", "IPrec@0.5"]
+    "measure",
+    [
+        "ERR@4",
+        "Q",
+        "RBP(p=0.5)",
+        "bpref",
+        "Rprec",
+        "nDCG(gain=1:3)@3",
+        "RR(rel=2)",
+        "IPrec@0.5",
+        "infAP",
+        "DCG@4",
+        "ESL",
+        "Hole@4",
+        "RBP.residual",
+        "RBP.EU",
+        "INST(gain=unit)",
+        "BPM.ETU",
+        "P@4.EU",
+        "SetF(beta=2)",
+    ],
 )
 def test_reconcile_other_measures_ours_equals_evaluate(example: Data, measure: str) -> None:
     score = cf.evaluate("q", "r", measure).values.mean()
@@ -431,3 +469,162 @@ def test_compute_value_truncated_levels_equal_integers() -> None:
         "trec_eval"
         in cf.reconcile({"t": {"a": 0.5, "b": 1.75, "c": 2.25}}, run, {"nDCG@3": f"{whole:.6f}"}).matches[0].tools
     )
+
+
+# -- switches of single measures, with numbers computed by hand -----------------------------------
+
+
+@pytest.mark.parametrize(
+    ("measure", "levels", "switches", "expected"),
+    [
+        # 4 relevant documents, one of them found by 2: precision 1/2, recall 1/4
+        ("SetF(beta=2)", [1, None], {}, 5 * (1 / 8) / (4 / 2 + 1 / 4)),
+        ("SetF(beta=2)", [1, None], {"F_beta": "plain"}, 3 * (1 / 8) / (2 / 2 + 1 / 4)),
+        ("RBP(p=0.5).residual", [1, 0], {}, 1 / 4),
+        ("RBP(p=0.5).residual", [1, 0], {"residual": "if-unjudged"}, 0.0),
+        ("RBP(p=0.5).residual", [1, None], {"residual": "if-unjudged"}, 1 / 2),
+        ("RBP(p=0.5)@1.residual", [1, None], {"residual": "if-unjudged"}, 0.0),
+        ("RBP(p=0.5, rel=1)", [None, 1], {}, 1 / 4),
+        ("RBP(p=0.5, rel=1)", [None, 1], {"bound": "upper"}, 1.0),  # 1/4, and 1 − 1/4 unknown
+        ("RBP(p=0.5)", [1, 2, None], {"bound": "upper", "RBP_over": "1"}, 1 / 2 + 2 / 4 + 1 / 4),
+        ("ESL(q=2)", [1, 0, 0, 1], {}, 2),
+        ("ESL(q=2)", [1, 0, 0, 1], {"search_length": "all"}, 4),
+        ("RBP(p=0.5).EU", [0, 1], {}, 1 / 4),
+        ("RBP(p=0.5).EU", [0, 1], {"p": "0.8"}, 0.2 * 0.8),
+        ("BPM", [1, 0, 1], {}, 1.0),  # users stop at the first relevant document
+        ("BPM", [1, 0, 1], {"T": "2"}, 2 / 3),
+        ("BPM", [1, 0, 1], {"T": "3"}, 2 / 10),
+        ("BPM", [1, 0, 1], {"T": "3", "K": "20"}, 2 / 20),
+        ("RBP(p=0.5, n=2).ETU", [0, 1], {}, 1 / 4),
+        ("RBP(p=0.5, n=2).ETU", [0, 1], {"totals": "W"}, 1 / 2),  # EU 1/3, ED 3/2
+        ("SDCG@1", [1, 2], {}, 1.0),
+        ("SDCG@1", [1, 2], {"gain": "unit"}, 1 / 2),
+        ("Recall@1", [1, None, 1], {"Recall_over": "retrieved"}, 1 / 2),
+    ],
+)
+def test_compute_value_switch_of_a_measure_equals_worked_number(
+    measure: str, levels: list[float | None], switches: dict[str, str], expected: float
+) -> None:
+    docs = [f"d{i}" for i in range(len(levels))]
+    judged = {doc: level for doc, level in zip(docs, levels, strict=True) if level is not None}
+    if measure.startswith("SetF"):
+        judged |= dict.fromkeys("xyz", 1)
+    data = read_data({"t": judged}, {"t": docs})
+    assert compute(data, measure, **switches) == pytest.approx(expected, abs=1e-12)
+
+
+HOLES: tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]] = (
+    {"t": {"a": 1}, "u": {"b": 1}},
+    {"t": {"a": 4, "b": 3, "c": 2, "d": 1}, "u": {"b": 1}, "v": {"a": 4, "x": 3, "y": 2, "b": 1}},
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "switches"),
+    [
+        ("0.375", {}),  # unjudged for the topic: 3/4, 0
+        ("0.25", {"scope": "collection"}),  # unjudged for any topic: 2/4, 0
+        ("0.875", {"unjudged-topics": "in"}),  # (3/4 + 0 + 4/4) / 2: topic v has no judgments
+    ],
+)
+def test_reconcile_holes_equal_worked_numbers(said: str, switches: dict[str, str]) -> None:
+    result = cf.reconcile(*HOLES, {"Unjudged@4": said}, changes=1)
+    assert switches in [dict(match.switches) for match in result.matches]
+
+
+def test_reconcile_hole_of_beir_is_found() -> None:
+    """Function hole of BEIR 2.2.0: (2/4 + 0 + 2/4) / 2 judged topics."""
+    (match, *_) = cf.reconcile(*HOLES, {"Unjudged@4": "0.5"}, changes=1, tool="beir").matches
+    assert match.tools == ("beir hole",)
+
+
+def test_reconcile_score_of_unbounded_measure_is_no_percentage() -> None:
+    """DCG: 2 + 1/log2(3). Search length: 2. Neither is a percentage."""
+    qrels = {"t": {"a": 2, "b": 1, "c": 0}}
+    found = cf.reconcile(qrels, {"t": ["a", "b"]}, {"DCG": "2.6309"}, changes=0)
+    assert (found.matches[0].changes, found.notes[0].kind) == (0, "chance")
+    assert cf.reconcile(qrels, {"t": ["c", "x", "a"]}, {"ESL": "2.000"}, changes=0)
+
+
+def test_reconcile_gains_that_a_model_rejects_are_not_tried() -> None:
+    """INST needs gains from 0 to 1: of the variants of gain=unit, gain=exp is not computed."""
+    qrels, run = {"t": {"a": 2, "b": 1}}, {"t": ["b", "a"]}
+    value = cf.evaluate(qrels, run, "INST(T=2, gain=unit)").values.mean()
+    result = cf.reconcile(qrels, run, {"INST(gain=unit)": f"{value:.6f}"}, changes=1)
+    assert {"T": "2"} in [dict(match.switches) for match in result.matches]
+    with pytest.raises(cf.CranfieldError, match=r"gains must be in \[0, 1\], found 2"):
+        cf.reconcile(qrels, run, {"INST": "0.5"})
+
+
+@pytest.mark.parametrize(("measure", "command"), [("BLEU", "text"), ("NuggetV", "answers"), ("sDCG", "session")])
+def test_reconcile_measure_of_other_inputs_names_the_command(measure: str, command: str) -> None:
+    with pytest.raises(cf.CranfieldError, match=f"does not score rankings.*cranfield {command} "):
+        cf.reconcile({"t": {"a": 1}}, {"t": ["a"]}, {measure: "0.5"})
+
+
+# -- numbers that tools computed ------------------------------------------------------------------
+
+JUDGED = {"q1": {"a": 2, "b": 1, "c": 0, "d": 1}, "q2": {"e": 1, "f": 0, "g": 3}, "q3": {"h": 0}, "q4": {"i": 1}}
+UNTIED = {
+    "q1": {"b": 3.0, "x": 2.5, "a": 2.0, "d": -0.5, "c": -1.0},
+    "q2": {"f": 1.5, "e": 1.2, "y": 0.4, "g": -0.2},
+    "q3": {"h": 1.0, "z": 0.5},
+}
+TIED = {
+    "q1": {"x": 2.0, "b": 2.0, "a": 2.0, "c": 1.0, "d": 1.0},
+    "q2": {"f": 1.5, "e": 1.5, "g": 0.4, "y": 0.4},
+    "q4": {"w": 2.0, "z": 1.0, "i": 1.0},
+}
+RELEVANT = {
+    topic: docs for topic, docs in JUDGED.items() if topic != "q3"
+}  # BEIR's recall_cap needs a relevant document
+FEW = {topic: docs for topic, docs in TIED.items() if topic != "q4"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "measure", "said", "qrels", "run"),
+    [  # computed by LightGBM 4.7.0, XGBoost 3.2.0, scikit-learn 1.9.1 and torchmetrics 1.9.0 (PyTorch 2.13.0)
+        ("lightgbm", "nDCG@3", "0.562624", JUDGED, UNTIED),
+        ("lightgbm", "AP@3", "0.601852", JUDGED, UNTIED),
+        ("xgboost", "nDCG@3", "0.56262374", JUDGED, UNTIED),
+        ("xgboost -", "nDCG@3", "0.22929041", JUDGED, UNTIED),
+        ("xgboost", "AP@3", "0.60185185", JUDGED, UNTIED),
+        ("xgboost -", "AP@3", "0.26851852", JUDGED, UNTIED),
+        ("xgboost", "P@3", "0.33333333", JUDGED, UNTIED),
+        ("scikit-learn", "nDCG@3", "0.27085108", JUDGED, UNTIED),
+        ("torchmetrics", "nDCG@3", "0.27085", JUDGED, UNTIED),
+        ("torchmetrics skip", "nDCG@3", "0.40628", JUDGED, UNTIED),
+        ("torchmetrics pos", "nDCG@3", "0.60418", JUDGED, UNTIED),
+        ("torchmetrics", "AP@3", "0.44444", JUDGED, UNTIED),
+        ("torchmetrics skip", "AP@3", "0.66667", JUDGED, UNTIED),
+        ("torchmetrics pos", "AP@3", "0.77778", JUDGED, UNTIED),
+        ("torchmetrics", "RR@3", "0.50000", JUDGED, UNTIED),
+        ("torchmetrics skip", "P@3", "0.50000", JUDGED, UNTIED),
+        ("torchmetrics", "Recall@3", "0.38889", JUDGED, UNTIED),
+        ("torchmetrics skip", "Recall@3", "0.58333", JUDGED, UNTIED),
+        ("torchmetrics pos", "Recall@3", "0.72222", JUDGED, UNTIED),
+        ("torchmetrics pos", "Success@3", "1.00000", JUDGED, UNTIED),
+        # the functions of BEIR 2.2.0 and MTEB 2.26.24
+        ("beir recall_cap", "RelP@2", "0.33333", RELEVANT, FEW),
+        ("beir top_k_accuracy", "Success@1", "0.00000", RELEVANT, TIED),
+        ("beir mrr", "RR@3", "0.44444", RELEVANT, TIED),
+        ("mteb", "RR@3", "0.44444444", RELEVANT, TIED),
+        ("mteb", "nDCG@3", "0.39822", RELEVANT, TIED),
+        ("mteb skip_first_result", "RR@3", "0.83333333", RELEVANT, TIED),
+        ("mteb skip_first_result", "nDCG@3", "0.73386", RELEVANT, TIED),
+        ("mteb skip_first_result", "Success@1", "0.66667", RELEVANT, TIED),
+        ("mteb hole", "Unjudged@3", "0.33333333", RELEVANT, FEW),
+        # ir_measures 0.4.3, with cwl_eval 1.0.12 and max_rel=3
+        ("ir_measures", "INST(T=2, gain=unit)", "0.07920117", JUDGED, UNTIED),
+        ("ir_measures", "INST(T=2, gain=unit)", "0.08649070", JUDGED, TIED),
+        ("ir_measures", "BPM(K=20)", "0.16666667", JUDGED, UNTIED),
+        ("ir_measures", "BPM(K=20)", "0.19861111", JUDGED, TIED),
+        ("ir_measures", "INSQ", "0.08088283", JUDGED, TIED),
+        ("ir_measures", "SDCG@3", "0.16666667", JUDGED, TIED),
+        ("ir_measures", "RBP(rel=1)", "0.19648000", JUDGED, TIED),
+        ("ir_measures", "SetF(beta=2)", "0.39204545", JUDGED, UNTIED),
+    ],
+)
+def test_reconcile_number_of_a_tool_names_the_tool(tool: str, measure: str, said: str, qrels: Any, run: Any) -> None:
+    matches = cf.reconcile(qrels, run, {measure: said}, changes=0).matches
+    assert tool in {label for match in matches for label in match.tools}

@@ -26,6 +26,7 @@ class Ranked:
     topic: Ints
     level: Floats  # NaN: unjudged
     group: Ints  # number of the group of equal scores, ascending
+    is_known: Bools  # True if the document is judged for any topic
     answered: Bools  # [topics] False: missing topic
 
     @cached_property
@@ -55,11 +56,14 @@ class Ranked:
 
     def select(self, mask: Bools) -> Ranked:
         """Return the rankings with some of the documents only."""
-        return replace(self, topic=self.topic[mask], level=self.level[mask], group=self.group[mask])
+        columns = {name: getattr(self, name)[mask] for name in ("topic", "level", "group", "is_known")}
+        return replace(self, **columns)
 
-    def judge(self, unjudged: str, negative: str, cutoff: int | None) -> Ranked:
+    def judge(self, unjudged: str, negative: str, scope: str, cutoff: int | None) -> Ranked:
         """Apply the conventions for unjudged documents and negative levels."""
         level = self.level
+        if scope == "collection":  # judged for another topic: nonrelevant, but judged
+            level = np.where(np.isnan(level) & self.is_known, 0.0, level)
         if negative == "unjudged":
             level = np.where(level < 0, np.nan, level)
         judged = replace(self, level=level)
@@ -75,42 +79,51 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """The lines of a run for judged topics, in the order of the input."""
+    """The lines of a run, in the order of the input.
+
+    The topics are the judged topics, then, for measures that need them, all others of the run.
+    """
 
     topics: int
+    judged_topics: int
     topic: Ints
     number: Ints  # number of the document id in the order of ids
     score: Floats
     rank: Floats | None
     level: Floats  # NaN: unjudged
     is_topic: Bools  # True if the document has the id of the topic
+    is_known: Bools  # True if the document is judged for any topic
     by_position: bool = False  # without scores: the order of the input is the ranking
 
     @classmethod
-    def from_run(cls, qrels: Qrels, run: Run) -> Documents:
+    def from_run(cls, qrels: Qrels, run: Run, *, with_unjudged_topics: bool = False) -> Documents:
         """Collect the lines of a run."""
         names, docs, scores, ranks = _list_lines(run)
-        index = {topic: t for t, topic in enumerate(qrels.topics)}
+        if not set(names) & set(qrels.topics):
+            raise make_no_judged_topic_error([*dict.fromkeys(names)], qrels.topics, qrels.where, run)
+        topics = dict.fromkeys((*qrels.topics, *names)) if with_unjudged_topics else qrels.topics
+        index = {topic: t for t, topic in enumerate(topics)}
         all_topics = np.array([index.get(name, -1) for name in names], dtype=np.int64)
         rows = np.flatnonzero(all_topics >= 0)
-        if not len(rows):
-            raise make_no_judged_topic_error([*dict.fromkeys(names)], qrels.topics, qrels.where, run)
         topic, ids = all_topics[rows], docs[rows]
         texts, levels = ids.tolist(), qrels.to_dict()
-        tables = [levels[name] for name in qrels.topics]
+        tables = [levels.get(name, {}) for name in index]
+        known, topic_names = {doc for table in tables for doc in table}, list(index)
         keys = ids.compute_sort_keys()
         order = np.lexsort(keys[::-1])
         number = np.zeros(len(rows), dtype=np.int64)
         changes = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
         number[order[1:]] = np.cumsum(changes)
         return cls(
+            len(index),
             len(qrels.topics),
             topic,
             number,
             scores[rows],
             None if ranks is None else ranks[rows],
             np.array([tables[t].get(doc, np.nan) for t, doc in zip(topic.tolist(), texts, strict=True)]),
-            np.array([doc == qrels.topics[t] for t, doc in zip(topic.tolist(), texts, strict=True)]),
+            np.array([doc == topic_names[t] for t, doc in zip(topic.tolist(), texts, strict=True)]),
+            np.array([doc in known for doc in texts]),
             run.keeps_order,
         )
 
@@ -157,11 +170,12 @@ class Documents:
         if conventions.get("positive"):
             rows = rows[score[rows] > 0]
         rows = self._drop_self(rows, score, conventions)
-        order = rows[np.lexsort(self._build_keys(rows, score, conventions["ties"]))]
+        harms = conventions["negative"] == "gain"
+        order = rows[np.lexsort(self._build_keys(rows, score, conventions["ties"], harms))]
         by_rank = conventions["ties"] == "rank"
         value = np.arange(len(order)) if by_rank else score[order]
         group = np.cumsum(np.append(0, np.diff(value) != 0)) if len(order) else order
-        return Ranked(self.topic[order], self.level[order], group, self.answered)
+        return Ranked(self.topic[order], self.level[order], group, self.is_known[order], self.answered)
 
     def _drop_duplicates(self, duplicates: str) -> Ints | None:
         rows = np.arange(len(self.topic))
@@ -186,14 +200,17 @@ class Documents:
         is_first = np.append(True, np.diff(self.topic[order]) != 0)[: len(order)]
         return np.sort(order[~is_first])
 
-    def _build_keys(self, rows: Ints, score: Floats, ties: str) -> tuple[Any, ...]:
-        """Return the sort keys of the documents, the last one first."""
+    def _build_keys(self, rows: Ints, score: Floats, ties: str, harms: bool = False) -> tuple[Any, ...]:
+        """Return the sort keys of the documents, the last one first.
+
+        If negative levels harm, they are worse than level 0.
+        """
         topic, number = self.topic[rows], self.number[rows]
         if self.by_position:
             return rows, topic
         if ties == "rank" and self.rank is not None:
             return rows, self.rank[rows], topic
-        level = np.nan_to_num(self.level[rows])
+        level = np.maximum(np.nan_to_num(self.level[rows]), -np.inf if harms else 0.0)
         among_equal = {
             "id-asc": (number,),
             "input": (rows,),

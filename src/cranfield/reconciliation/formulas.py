@@ -108,7 +108,8 @@ def divide_by_ranks(t: Topics) -> tuple[Floats, Floats]:
 
 def divide_by_relevant(t: Topics) -> tuple[Floats, Floats]:
     """Return the number of relevant documents up to the cutoff, and R."""
-    return total(t.x.I), np.minimum(t.R, t.k) if t.conventions["Recall-over"] == "min" else t.R
+    divisors = {"R": t.R, "min": np.minimum(t.R, t.k), "retrieved": t.R_retrieved}
+    return total(t.x.I), divisors[t.conventions["Recall-over"]]
 
 
 def invert_rank(t: Topics) -> tuple[Floats, Floats]:

@@ -22,13 +22,13 @@ from cranfield.measures.gains import compute_gains, parse_gain
 from cranfield.measures.lists import Gold, Lists, NeedsMore, ratio, scatter, to_floats
 from cranfield.reconciliation.documents import Documents, Ranked
 from cranfield.reconciliation.formulas import FORMULAS, Conventions, Topics, floor_decimals
-from cranfield.reconciliation.switches import PARAMETER_NAMES, parse_parameters
+from cranfield.reconciliation.switches import PARAMETER_NAMES, choose_weight, get_kind, parse_parameters
 from cranfield.scores import FLOOR
 
 T = TypeVar("T")
 
-ORDER = ("duplicates", "scores", "ties", "self", "first-ties", "positive")
-JUDGED = (*ORDER, "unjudged", "negative", "levels")
+ORDER = ("duplicates", "scores", "ties", "self", "first-ties", "positive", "negative")
+JUDGED = (*ORDER, "unjudged", "levels", "scope")
 FORMULA = (
     *JUDGED,
     "rel",
@@ -41,6 +41,11 @@ FORMULA = (
     "terms",
     "tool-knows",
     "RBP-over",
+    "F-beta",
+    "residual",
+    "bound",
+    "totals",
+    "search-length",
     *PARAMETER_NAMES,
 )
 
@@ -63,7 +68,7 @@ class Scoring:
 
     def __init__(self, qrels: Qrels, documents: Documents, measure: Measure) -> None:
         self.documents = documents
-        self.formula = FORMULAS.get(type(measure).__name__)
+        self.formula = FORMULAS.get(get_kind(measure))
         self.measure = replace(measure, condensed=False, called="")
         self.topic = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.offsets))
         self.levels = to_floats(qrels.levels)
@@ -72,7 +77,7 @@ class Scoring:
     def compute_value(self, conventions: Conventions) -> tuple[Floats, float] | None:
         """Return the scores of topics (NaN: excluded) and the mean, None if undefined."""
         topics = self._compute_once(FORMULA, conventions, self._score_topics)
-        return None if topics is None else summarize(topics, self.documents.answered, conventions)
+        return None if topics is None else summarize(topics, self.documents, conventions)
 
     def compute_printed(self, conventions: Conventions) -> float:
         """Return the mean as a tool prints it."""
@@ -96,7 +101,7 @@ class Scoring:
             return None
         if conventions["levels"] == "truncated":
             ranked = replace(ranked, level=np.trunc(ranked.level))
-        return ranked.judge(conventions["unjudged"], conventions["negative"], cutoff)
+        return ranked.judge(conventions["unjudged"], conventions["negative"], conventions["scope"], cutoff)
 
     def _is_exact(self, conventions: Conventions) -> bool:
         """Return True if the mean over all orders of ties has an exact formula."""
@@ -141,8 +146,13 @@ class Scoring:
         level = np.where(np.isnan(ranked.level), np.nan, self._compute_gains(ranked.level, conventions))
         x = self._build_lists(ranked, level, gold, conventions)
         view = x.view(self.measure.cutoff, gain="raw")
-        topics = Topics(self.measure, view, ranked.n, gold.levels, lambda: _sort_falling(ranked, level), conventions)
-        numerator, divisor = FORMULAS[type(self.measure).__name__](topics)
+        everything = self._compute_once(JUDGED, {**conventions, "positive": ""}, self._judge) or ranked
+
+        def list_retrieved() -> Floats:
+            return _sort_falling(everything, self._compute_gains(everything.level, conventions))
+
+        topics = Topics(self.measure, view, ranked.n, gold.levels, list_retrieved, conventions)
+        numerator, divisor = FORMULAS[get_kind(self.measure)](topics)
         return TopicScores(numerator, divisor, topics.relevant > 0)
 
     def _build_gold(self, conventions: Conventions) -> Gold:
@@ -175,32 +185,51 @@ class Scoring:
             settings["gain"] = parse_gain(conventions["gain"])
         if hasattr(self.measure, "rel") and conventions["rel"] != "1":
             settings["rel"] = float(conventions["rel"])
-        m = replace(self.measure, **settings, **parse_parameters(self.measure, conventions))
+        if hasattr(self.measure, "totals"):
+            settings["totals"] = conventions["totals"]
+        if hasattr(self.measure, "scope"):  # the levels of documents have the scope
+            settings["scope"] = "topic"
+        settings |= parse_parameters(self.measure, conventions) | choose_weight(self.measure, conventions)
+        m = replace(self.measure, **settings)
         filled, levels = self._fill_gold(conventions)
         falling = -np.sort(np.where(filled, -levels, np.inf), axis=1)
         filled = np.isfinite(falling)
         gold = Gold(np.where(filled, falling, 0.0), filled, max(0.0, float(self.levels.max(initial=0.0))))
         x = self._build_lists(ranked, ranked.level, gold, conventions)
         try:
-            columns = m.compute(x)
+            scores = m.compute(x)[:, 0]
         except NeedsMore as problem:
             raise InputError.from_problem(f"measure '{m}' is not supported: {problem}") from None
-        scores = columns[:, 0] * _rescale(m, m.view(gold.ideal), conventions["RBP-over"])
-        return TopicScores(scores, np.ones(len(scores)), m.view(gold.ideal).R > 0)
+        ideal = m.view(gold.ideal)
+        scores = scores * _rescale(m, ideal, conventions["RBP-over"])
+        if conventions["bound"] == "upper" and m.has_residuals:
+            lower, upper = m.compute_bounds(x).T
+            scores = scores + (upper - lower)
+        if conventions["search-length"] == "all" and get_kind(m) == "ESL":  # and the relevant documents that users find
+            scores = scores + np.maximum(1.0, np.minimum(getattr(m, "q", 1.0), ideal.R))
+        if conventions["residual"] == "if-unjudged" and m.measurement == "residual":
+            scores = np.where(_count_unjudged(ranked, m.cutoff) > 0, scores, 0.0)
+        return TopicScores(scores, np.ones(len(scores)), ideal.R > 0)
 
 
-def _sort_falling(ranked: Ranked, level: Floats) -> Floats:
+def _sort_falling(ranked: Ranked, gains: Floats) -> Floats:
     """Return the gains of the judged documents of each complete ranking, falling."""
-    hits = ~np.isnan(level)
-    topic, gain = ranked.topic[hits], level[hits]
+    hits = ~np.isnan(ranked.level)
+    topic, gain = ranked.topic[hits], gains[hits]
     counts = count_by(topic, len(ranked.answered))
     filled = np.arange(counts.max(initial=0)) < counts[:, None]
     return to_floats(scatter(filled, gain[np.lexsort((-gain, topic))]))
 
 
+def _count_unjudged(ranked: Ranked, cutoff: int | None) -> Any:
+    """Return the number of unjudged documents of each ranking."""
+    counts = np.isnan(ranked.level) & (ranked.rank <= (np.inf if cutoff is None else cutoff))
+    return count_by(ranked.topic[counts], len(ranked.answered))
+
+
 def _rescale(m: Any, ideal: Lists, divisor: str) -> Any:
     """Return the factor of RBP for another divisor than the gain of the highest level."""
-    if divisor == "highest" or ideal.rel is not None:
+    if divisor == "highest" or ideal.rel is not None or get_kind(m) != "RBP":
         return 1.0
     other = np.ones(len(ideal)) if divisor == "1" else ideal.g.max(axis=1, initial=0.0)
     return ratio(ideal.g_h, other)
@@ -221,11 +250,12 @@ MEANS: dict[str, Callable[[Floats], float]] = {
 }
 
 
-def summarize(topics: TopicScores, answered: Any, conventions: Conventions) -> tuple[Floats, float] | None:
+def summarize(topics: TopicScores, documents: Documents, conventions: Conventions) -> tuple[Floats, float] | None:
     """Return the scores of the topics that count, NaN for all others, and their mean."""
-    counted = np.full(len(answered), True)
+    judged = np.arange(documents.topics) < documents.judged_topics
+    counted = judged.copy()
     if conventions["missing"] == "out":
-        counted &= answered
+        counted &= documents.answered
     scores = topics.scores
     if conventions["no-relevant"] == "out":
         counted &= topics.has_relevant
@@ -238,4 +268,9 @@ def summarize(topics: TopicScores, answered: Any, conventions: Conventions) -> t
         value = float(ratio(topics.numerator[counted].sum(), topics.divisor[counted].sum()))
     else:
         value = MEANS[conventions["mean"]](scores[counted])
+    if conventions["unjudged-topics"] == "in":  # the sum has them, the number of topics does not: BEIR
+        if conventions["mean"] != "arithmetic":
+            return None
+        value += float(scores[~judged].sum() / counted.sum())
+        counted |= ~judged
     return np.where(counted, scores, np.nan), value

@@ -21,7 +21,7 @@ from cranfield.data.run_reader import read_runs
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice
-from cranfield.measures.base import Measure
+from cranfield.measures.base import TAKES, Measure
 from cranfield.measures.grammar import parse_measure
 from cranfield.reconciliation.documents import Documents
 from cranfield.reconciliation.scoring import Scoring
@@ -30,6 +30,7 @@ from cranfield.reconciliation.switches import (
     SWITCHES,
     Data,
     format_options,
+    get_kind,
     get_own_conventions,
 )
 from cranfield.reconciliation.tools import NAMES, TOOLS, Tool, build_conventions
@@ -45,6 +46,7 @@ MAX_CHANGES = 3
 NEAR_MISSES = 5
 SUSPICIOUS = 0.1  # probability of an accidental match
 SLACK = 1e-9  # of the tolerance
+FRACTIONS = ("0 to 1", "0 to below 1", "1 (worst) to 0")  # ranges of scores without a scale
 DECIMALS = 10  # scores that agree so far are equal
 
 
@@ -184,31 +186,41 @@ def reconcile(
     runs = read_runs(run, run_format, separator=separator, columns=columns, duplicates="first")
     if len(runs) != 1:
         raise InputError(format_names([x.name for x in runs], "run"), "one run")
-    documents = Documents.from_run(judgments, replace(runs[0], merging=None))
+    counts_holes = all(get_kind(target.measure) == "Unjudged" for target in targets)
+    documents = Documents.from_run(judgments, replace(runs[0], merging=None), with_unjudged_topics=counts_holes)
     return _Search(Data(judgments, documents), targets, tool, changes).find()
 
 
 def _parse_target(name: Any, text: str | float, tolerance: float | None) -> Target:
     """Parse a measure and its published score."""
     m = parse_measure(name)
-    if m.takes != "lists" or m.summary != "mean" or m.measurement or m.is_model or len(m.names()) > 1:
-        raise InputError.from_problem(
-            f"measure '{m}' is not supported", "Use a measure of rankings with an arithmetic mean, such as nDCG@10."
-        )
+    _check_measure(m)
+    is_fraction = m.range.startswith(FRACTIONS) and not m.is_model
     words = str(text).strip()
     number = words.removesuffix("%").strip()
     try:
         decimal = Decimal(number)
     except InvalidOperation:
         raise InputError.from_problem(f"invalid score '{text}': expected a number such as 0.4127 or 41.27%") from None
-    if not decimal.is_finite() or not 0 <= decimal <= 100:
+    if not decimal.is_finite() or (is_fraction and not 0 <= decimal <= 100):
         raise InputError.from_problem(f"score {text} is out of range", "Use a number from 0 to 1, or a percentage.")
     exponent = int(decimal.as_tuple().exponent)
     decimals = max(0, -exponent)
     if tolerance is not None and not (math.isfinite(tolerance) and tolerance > 0):
         raise InputError(f"tolerance {tolerance}", "a number above 0")
-    scale = 100.0 if words.endswith("%") or decimal > 1 else 1.0
+    scale = 100.0 if words.endswith("%") or (is_fraction and decimal > 1) else 1.0
     return Target(m, words, float(decimal), 0.5 * 10.0**-decimals if tolerance is None else tolerance, decimals, scale)
+
+
+def _check_measure(m: Measure) -> None:
+    """Raise InputError for a measure that does not score rankings, or has no mean."""
+    if m.takes != "lists":
+        fix = f"Compare the options of cranfield {TAKES[m.takes]} with docs/definitions.md."
+        raise InputError.from_problem(f"measure '{m}' does not score rankings: not supported", fix)
+    if m.summary != "mean" or len(m.names()) > 1:
+        raise InputError.from_problem(
+            f"measure '{m}' is not supported", "Use a measure of rankings with an arithmetic mean, such as nDCG@10."
+        )
 
 
 class _Outcome(NamedTuple):
@@ -285,7 +297,12 @@ class _Search:
         return {name: list(options) for name, options in choices.items() if options}
 
     def _compute(self, conventions: Mapping[str, str]) -> _Outcome | None:
-        results = [scoring.compute_value(conventions) for scoring in self.scorings]
+        try:
+            results = [scoring.compute_value(conventions) for scoring in self.scorings]
+        except InputError:
+            if conventions == self.own:
+                raise
+            return None  # such as gains above 1, which a user model rejects
         known = [result for result in results if result is not None]
         if len(known) < len(results):
             return None

@@ -60,10 +60,17 @@ class Data:
     @property
     def has_empty(self) -> bool:
         """True if a topic may lack relevant documents, by some threshold."""
-        best = np.full(self.documents.topics, -np.inf)
-        topic = np.repeat(np.arange(self.documents.topics), np.diff(self.qrels.offsets))
+        topics = len(self.qrels.topics)
+        best = np.full(topics, -np.inf)
+        topic = np.repeat(np.arange(topics), np.diff(self.qrels.offsets))
         np.maximum.at(best, topic, self.qrels.levels)
         return bool((best < max(self.levels, default=0.0)).any() or (best <= 0).any())
+
+
+def get_kind(m: Measure) -> str:
+    """Return the name of a measure, with its measurement: ``RBP.residual``, ``RBP.EU``."""
+    measurement = m.measurement or ("EU" if m.is_model else "")
+    return f"{type(m).__name__}.{measurement}" if measurement else type(m).__name__
 
 
 def parse_setting(text: str) -> Any:
@@ -79,7 +86,7 @@ def parse_setting(text: str) -> Any:
 
 
 def _has(*names: str) -> Callable[[Measure], bool]:
-    return lambda m: type(m).__name__ in names
+    return lambda m: get_kind(m) in names
 
 
 def _has_parameter(name: str) -> Callable[[Measure], bool]:
@@ -91,7 +98,7 @@ def _accept_all(m: Measure) -> bool:
 
 
 def _is_cut(*names: str) -> Callable[[Measure], bool]:
-    return lambda m: type(m).__name__ in names and m.cutoff is not None
+    return lambda m: get_kind(m) in names and m.cutoff is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +161,30 @@ def _list_means(data: Data, m: Measure) -> list[str]:
 
 def _is_open_rbp(m: Measure) -> bool:
     """Return True for RBP with graded gains and no declared highest level."""
-    return type(m).__name__ == "RBP" and getattr(m, "rel", None) is None and getattr(m, "max_level", None) is None
+    return get_kind(m) == "RBP" and getattr(m, "rel", None) is None and getattr(m, "max_level", None) is None
+
+
+def _list_gains(data: Data, m: Measure) -> list[str]:
+    """Return gains with different scores. The measures of user models alone keep the scale of gains."""
+    unit = ["unit"] if m.is_model and data.grades not in ([], ["1"]) else []
+    return ["linear", *(["exp", "binary"] if data.thresholds else []), *unit]
+
+
+def _is_weighted_f(m: Measure) -> bool:
+    """Return True for F with a weight that changes if it is squared."""
+    return (
+        type(m).__name__ in ("F", "SetF", "E")
+        and getattr(m, "alpha", 0) is None
+        and getattr(m, "beta", 1) not in (0, 1)
+    )
+
+
+def _has_residuals(m: Measure) -> bool:
+    return m.has_residuals
+
+
+def _is_total(m: Measure) -> bool:
+    return m.is_model and m.measurement in ("ETU", "ETC")
 
 
 def _vary(name: str, difference: str, values: Mapping[str, Sequence[str]]) -> Switch:
@@ -164,11 +194,16 @@ def _vary(name: str, difference: str, values: Mapping[str, Sequence[str]]) -> Sw
         own = str(format_value(getattr(m, name.replace("-", "_"))))
         return [own, *(value for value in values[type(m).__name__] if value != own)]
 
-    return Switch(name, difference, list_values, _has(*values))
+    def applies(m: Measure) -> bool:
+        return type(m).__name__ in values and hasattr(m, name.replace("-", "_"))
+
+    return Switch(name, difference, list_values, applies)
 
 
 PARAMETERS: tuple[Switch, ...] = (
-    _vary("p", "persistence of RBP", {"RBP": ("0.8", "0.95", "0.9")}),
+    _vary("p", "persistence of RBP and its user model", {"RBP": ("0.8", "0.95", "0.9")}),
+    _vary("T", "goal of users", dict.fromkeys(("INST", "INSQ", "BPM"), ("1", "2", "3"))),
+    _vary("K", "budget of users", {"BPM": ("10", "20")}),
     _vary("prob", "probability of ERR", {"ERR": ("exp", "linear")}),
     _vary("max-level", "highest level of ERR", {"ERR": ("none", "4")}),
     _vary("reach", "recall that is reached", dict.fromkeys(("IPrec", "AP11"), ("exact", "nearest", "trec9"))),
@@ -185,19 +220,27 @@ SWITCHES: tuple[Switch, ...] = (
     Switch("unjudged", "unjudged documents", _list_unjudged),
     Switch("negative", "negative levels", _list_negative),
     Switch("rel", "lowest relevant level", _list_thresholds, _has_parameter("rel")),
-    Switch("gain", "gains of levels", _if(
-        lambda data: bool(data.thresholds), "linear", "exp", "binary"), _has_parameter("gain")),
+    Switch("gain", "gains of levels", _list_gains, _has_parameter("gain")),
     Switch("discount", "discount of ranks", lambda data, m: ("log2", "jk", "jk2008"), _has("nDCG")),
     Switch("ideal", "ideal ranking", _list_ideals, _has("nDCG")),
     Switch("AP-over", "divisor of AP", _list_ap_divisors, _has("AP")),
     Switch("P-over", "divisor of P", lambda data, m: ("k", "length"), _is_cut("P", "SetP")),
-    Switch("Recall-over", "divisor of Recall", lambda data, m: ("R", "min"), _is_cut("Recall", "RelP")),
+    Switch("Recall-over", "divisor of Recall", lambda data, m: ("R", "min", "retrieved"), _is_cut("Recall", "RelP")),
+    Switch("F-beta", "weight of F", lambda data, m: ("squared", "plain"), _is_weighted_f),
     *PARAMETERS,
     Switch("RBP-over", "divisor of gains in RBP", lambda data, m: ("highest", "highest-of-topic", "1"), _is_open_rbp),
+    Switch("residual", "residual of RBP", lambda data, m: ("always", "if-unjudged"), _has("RBP.residual")),
+    Switch("bound", "gains of unjudged documents", lambda data, m: ("lower", "upper"), _has_residuals),
+    Switch("totals", "total gains and costs", lambda data, m: ("L", "W"), _is_total),
+    Switch("search-length", "documents that count", lambda data, m: ("nonrelevant", "all"), _has("ESL")),
+    Switch("scope", "topic of judgments", lambda data, m: ("topic", "collection"), _has("Unjudged")),
+    Switch("unjudged-topics", "topics without judgments", _if(
+        lambda data: data.documents.topics > data.documents.judged_topics, "out", "in"), _has("Unjudged")),
     Switch("levels", "fractional levels", _if(lambda data: data.has_fractions, "kept", "truncated")),
     Switch("missing", "missing topics", _if(
         lambda data: not data.documents.answered.all(), "zero", "out")),
-    Switch("no-relevant", "topics without relevant documents", _if(lambda data: data.has_empty, "zero", "out", "one")),
+    Switch("no-relevant", "topics without relevant documents", _if(
+        lambda data: data.has_empty, "zero", "out", "one"), lambda m: m.effectiveness),
     Switch("mean", "mean over topics", _list_means),
     Switch("rounded", "rounding of topics", lambda data, m: ("no", "half-up-2", "floor-2", "4")),
     Switch("duplicates", "duplicate documents", _if(
@@ -209,6 +252,8 @@ DEFAULTS: dict[str, str] = {
     "rel": "1", "gain": "linear", "discount": "log2", "ideal": "judged@k", "AP-over": "min", "P-over": "k",
     "Recall-over": "R", "missing": "zero", "no-relevant": "zero", "mean": "arithmetic", "rounded": "no",
     "duplicates": "error", "tool-knows": "qrels", "RBP-over": "highest", "levels": "kept",
+    "F-beta": "squared", "residual": "always", "bound": "lower", "totals": "L", "search-length": "nonrelevant",
+    "scope": "topic", "unjudged-topics": "out",
     **{switch.name: "own" for switch in PARAMETERS},
 }  # fmt: skip
 """The conventions of cranfield."""
@@ -217,12 +262,13 @@ DEFAULTS: dict[str, str] = {
 def get_own_conventions(m: Measure) -> dict[str, str]:
     """Return the conventions that the parameters of a measure set."""
     own = dict(DEFAULTS)
-    name, rel, gain = type(m).__name__, getattr(m, "rel", None), getattr(m, "gain", "linear")
+    name, rel, gain = get_kind(m), getattr(m, "rel", None), getattr(m, "gain", "linear")
     if rel is not None:
         own["rel"] = f"{rel:g}"
     own["gain"] = "linear" if gain == "raw" else str(format_value(gain))
     own["negative"] = "gain" if gain == "raw" else "zero"
-    own["discount"] = getattr(m, "discount", "log2")
+    for parameter in ("discount", "scope", "totals"):
+        own[parameter] = getattr(m, parameter, DEFAULTS[parameter])
     own["unjudged"] = "removed" if m.condensed else "nonrelevant"
     own["AP-over"] = "R" if name == "AP" and (m.cutoff is None or getattr(m, "norm", "") == "R") else "min"
     own["P-over"] = "length" if name == "SetP" else "k"
@@ -244,13 +290,14 @@ FLAGS: dict[tuple[str, str], str] = {
     **{("duplicates", kept): f"--duplicates {kept}" for kept in ("first", "best")},
 }
 PARAMETER_NAMES = tuple(switch.name for switch in PARAMETERS)
+SETTINGS = ("scope", "totals")  # parameters of measures with the name of the switch
 WITHOUT_OPTION = ("printed", "tool-knows")  # they change no score, or only with another option
-FORMULA_PARTS = ("rel", "gain", "discount", "AP-over", "P-over", "Recall-over", "unjudged", "mean")
+FORMULA_PARTS = ("rel", "gain", "discount", "AP-over", "P-over", "Recall-over", "unjudged", "mean", *SETTINGS, "F-beta")
 
 
 def format_options(measures: Sequence[Measure], conventions: Conventions) -> str | None:
     """Return the options of `cranfield evaluate` for these conventions, or None."""
-    if conventions["tool-knows"] == "ranking" and conventions["no-relevant"] != "zero":
+    if _excludes_evaluate(conventions):
         return None
     names = [_apply_conventions(m, conventions) for m in measures]
     flags = {
@@ -263,6 +310,13 @@ def format_options(measures: Sequence[Measure], conventions: Conventions) -> str
         return None
     texts = [f'"{name}"' if "(" in str(name) else str(name) for name in names]
     return " ".join([*(f"-m {text}" for text in texts), *sorted(flag for flag in flags if flag)])
+
+
+def _excludes_evaluate(conventions: Conventions) -> bool:
+    """Return True for pairs of conventions that `evaluate` cannot have together."""
+    defines_relevant = conventions["tool-knows"] == "ranking" and conventions["no-relevant"] != "zero"
+    harms = conventions["negative"] == "gain" and conventions["ties"] in ("best", "worst")  # ordered as level 0 there
+    return defines_relevant or harms
 
 
 def _find_flag(m: Measure, name: str, option: str) -> str | None:
@@ -291,17 +345,17 @@ FAMILIES = {"SetP": "P", "SetRecall": "Recall", "RelP": "Recall"}
 def _apply_conventions(m: Measure, conventions: Conventions) -> Any:
     """Return the measure of cranfield with these conventions, or None."""
     is_known = conventions["unjudged"] in ("nonrelevant", "removed") and conventions["rel"] != "judged"
+    has_divisor = conventions["AP-over"] in ("min", "R") and conventions["Recall-over"] != "retrieved"
     name = _find_class(m, conventions)
-    if not is_known or name is None or conventions["AP-over"] not in ("min", "R"):
+    if not is_known or name is None or not has_divisor:
         return None
     settings: dict[str, Any] = {"condensed": conventions["unjudged"] == "removed"}
     if hasattr(m, "rel") and (conventions["rel"] != "1" or m.rel is not None):
         settings["rel"] = float(conventions["rel"])
     if getattr(m, "gain", "raw") != "raw":
         settings["gain"] = conventions["gain"]
-    settings |= parse_parameters(m, conventions)
-    if type(m).__name__ == "nDCG":
-        settings["discount"] = conventions["discount"]
+    settings |= parse_parameters(m, conventions) | choose_weight(m, conventions)
+    settings |= {name: conventions[name] for name in (*SETTINGS, "discount") if _is_setting(m, name)}
     if type(m).__name__ == "AP" and m.cutoff is not None:
         settings["norm"] = conventions["AP-over"]
     changed = replace(m, **settings)
@@ -314,10 +368,22 @@ def parse_parameters(m: Measure, conventions: Conventions) -> dict[str, Any]:
     return {name: parse_setting(value) for name, value in values.items() if value != "own"}
 
 
+def choose_weight(m: Measure, conventions: Conventions) -> dict[str, Any]:
+    """Return the parameter of F if its weight is not squared."""
+    if conventions["F-beta"] == "squared" or not _is_weighted_f(m):
+        return {}
+    return {"alpha": 1.0 / (getattr(m, "beta", 1.0) + 1.0)}
+
+
+def _is_setting(m: Measure, name: str) -> bool:
+    """Return True if a switch of this name applies to the measure."""
+    return hasattr(m, name) and _applies(name, m)
+
+
 def _find_class(m: Measure, conventions: Conventions) -> str | None:
     """Return the name of the measure with a divisor and a mean, or None."""
     own = type(m).__name__
-    family = FAMILIES.get(own, own)
+    family = FAMILIES.get(get_kind(m), get_kind(m))
     names = {CLASSES.get((family, name, conventions[name]), own) for name in ("P-over", "Recall-over", "mean")}
     changed = [name for name in names if name != own] if m.cutoff is not None or family == "AP" else []
     has_mean = conventions["mean"] == "arithmetic" or (family, "mean", conventions["mean"]) in CLASSES

@@ -7,7 +7,7 @@ from typing import Any
 
 from cranfield.dataclass import dataclass
 from cranfield.measures.base import Measure
-from cranfield.reconciliation.switches import DEFAULTS, FAMILIES, PARAMETER_NAMES, get_own_conventions
+from cranfield.reconciliation.switches import DEFAULTS, FAMILIES, PARAMETER_NAMES, get_kind, get_own_conventions
 
 ALL = "nDCG AP P Recall RR Success"
 
@@ -35,8 +35,7 @@ class Tool:
 
 
 def _get_family(m: Measure) -> str:
-    name = type(m).__name__
-    return FAMILIES.get(name, name)
+    return FAMILIES.get(get_kind(m), get_kind(m))
 
 
 def _build_row(name: str, measures: str = ALL, variant: str = "", **conventions: Any) -> Tool:
@@ -50,6 +49,20 @@ RANKINGS: dict[str, Any] = {"ties": "input", "missing": "out"}  # tools that rec
 TREES: dict[str, Any] = {**RANKINGS, "gain": "exp", "ideal": "retrieved@k", "AP_over": "min-retrieved",
                          "tool_knows": "ranking", "no_relevant": "one"}  # fmt: skip
 
+
+def _build_torchmetrics(variant: str = "", **conventions: Any) -> tuple[Tool, ...]:
+    """Return the rows for one `empty_target_action`. Its order of ties is not specified: `topk`."""
+    shared: dict[str, Any] = {**RANKINGS, **conventions, "tool_knows": "ranking", "scores": "single"}
+    positive: dict[str, Any] = {**shared, "positive": "yes"}  # scores up to 0 are not relevant
+    return (
+        _build_row("torchmetrics", "nDCG", variant, **{**shared, "ties": "expected", "ideal": "retrieved@k"}),
+        _build_row("torchmetrics", "AP", variant, **positive, AP_over="found"),
+        _build_row("torchmetrics", "P RR", variant, **positive),
+        _build_row("torchmetrics", "Recall", variant, **positive, Recall_over="retrieved"),
+        _build_row("torchmetrics", "Success", variant, **shared),
+    )
+
+
 TOOLS: tuple[Tool, ...] = (
     _build_row("trec_eval", **TREC, missing="out"),
     _build_row("trec_eval", variant="-c", **TREC),
@@ -57,7 +70,15 @@ TOOLS: tuple[Tool, ...] = (
     _build_row("trec_eval", variant="-c -J", **TREC, unjudged="removed"),
     _build_row("trec_eval", "RBP", **TREC, missing="out", p="0.9", RBP_over="highest-of-topic"),
     _build_row("trec_eval", "RBP", "-c", **TREC, p="0.9", RBP_over="highest-of-topic"),
+    _build_row("trec_eval", "RBP.residual", **TREC, missing="out", p="0.9", residual="if-unjudged"),
+    _build_row("trec_eval", "RBP.residual", "-c", **TREC, p="0.9", residual="if-unjudged"),
+    _build_row("trec_eval", "SetF", **TREC, missing="out", F_beta="plain"),
+    _build_row("trec_eval", "SetF", "-c", **TREC, F_beta="plain"),
     _build_row("pytrec_eval", **BEIR),
+    _build_row("pytrec_eval", "SetF", **BEIR, F_beta="plain"),
+    _build_row("ir_measures", "SetF", **TREC, scores="single", F_beta="plain"),
+    _build_row("ir_measures", "RBP", ties="input"),
+    _build_row("ir_measures", "INST.EU INSQ.EU BPM.EU SDCG.EU", ties="input", gain="unit"),
     _build_row("ir_measures", "nDCG AP P Recall Success", **TREC, scores="single"),
     _build_row("ir_measures", "RR", **TREC, scores="single"),
     _build_row("ir_measures", "RR", "RR@k", negative="unjudged", ties="id-asc"),
@@ -72,22 +93,25 @@ TOOLS: tuple[Tool, ...] = (
     _build_row("beir", "nDCG AP P Recall", **BEIR, self="drop", printed=5),
     _build_row("beir", "nDCG AP P Recall", "ignore_identical_ids=False", **BEIR, printed=5),
     _build_row("beir", "RR", "mrr", ties="input", printed=5),
-    _build_row("beir", "Recall", "recall_cap", ties="input", missing="out", Recall_over="min", printed=5),
+    _build_row("beir", "Recall", "recall_cap", ties="input", Recall_over="min", printed=5),
+    _build_row("beir", "Success", "top_k_accuracy", ties="input", printed=5),
+    _build_row("beir", "Unjudged", "hole", ties="input", scope="collection", unjudged_topics="in", printed=5),
     _build_row("mteb", "nDCG AP P Recall Success", **BEIR, printed=5),
     _build_row("mteb", "nDCG AP P Recall Success", "ignore_identical_ids", **BEIR, self="drop", printed=5),
     _build_row("mteb", "nDCG AP P Recall Success", "skip_first_result", **BEIR, self="first",
                first_ties="input", printed=5),
-    _build_row("mteb", "RR", missing="out", printed=5),
+    _build_row("mteb", "RR", missing="out"),
     _build_row("mteb", "RR", "before #5136", ties="input", missing="out", printed=5),
-    _build_row("mteb", "RR", "ignore_identical_ids", missing="out", self="drop", printed=5),
-    _build_row("mteb", "RR", "skip_first_result", missing="out", self="first", ties="input", printed=5),
+    _build_row("mteb", "RR", "ignore_identical_ids", missing="out", self="drop"),
+    _build_row("mteb", "RR", "skip_first_result", missing="out", self="first", first_ties="input"),
+    _build_row("mteb", "RR", "skip_first_result before #5136", ties="input", missing="out", self="first", printed=5),
+    _build_row("mteb", "Unjudged", "hole", scope="collection", missing="out"),
     _build_row("mteb", "Recall", "recall_cap", missing="out", Recall_over="min", printed=5),
     _build_row("mteb", "Recall", "recall_cap before #5136", ties="input", missing="out", Recall_over="min", printed=5),
     _build_row("scikit-learn", "nDCG", ties="expected", ideal="retrieved@k", missing="out", tool_knows="ranking"),
-    _build_row("torchmetrics", "nDCG", ties="expected", ideal="retrieved@k", missing="out", tool_knows="ranking"),
-    _build_row("torchmetrics", "AP", **RANKINGS, AP_over="found", positive="yes", tool_knows="ranking"),
-    _build_row("torchmetrics", "P", **RANKINGS, positive="yes", tool_knows="ranking"),
-    _build_row("torchmetrics", "Recall RR Success", **RANKINGS, tool_knows="ranking"),
+    *_build_torchmetrics(),
+    *_build_torchmetrics("skip", no_relevant="out"),
+    *_build_torchmetrics("pos", no_relevant="one"),
     _build_row("lightgbm", "nDCG AP", **TREES),
     _build_row("xgboost", "nDCG AP", **TREES, scores="single"),
     _build_row("xgboost", "nDCG AP", "-", **{**TREES, "no_relevant": "zero"}, scores="single"),
