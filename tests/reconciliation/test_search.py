@@ -16,6 +16,7 @@ import pytest
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.run_reader import read_runs
+from cranfield.measures.base import REGISTRY
 from cranfield.reconciliation.documents import Documents
 from cranfield.reconciliation.scoring import Scoring
 from cranfield.reconciliation.search import _parse_target, _Search, compute_chance
@@ -250,6 +251,25 @@ def test_reconcile_other_measures_ours_equals_evaluate(example: Data, measure: s
     assert result.matches[0].changes == 0
 
 
+def test_reconcile_every_measure_of_rankings_ours_equals_evaluate() -> None:
+    made = cf.simulate(topics=10, runs=1, depth=60, seed=5)
+    (run,) = made.runs.values()
+    names = [name for name, cls in REGISTRY.items() if cls.takes == "lists" and cls.summary == "mean"]
+    models = [f"{name}{suffix}" for name in (*names, "RBP", "P", "AP") for suffix in (".EU", ".ETU", ".ED", ".EC")]
+    compared = 0
+    for name in (*names, *models):
+        try:
+            scores = cf.evaluate(made.qrels, run, name)
+        except cf.CranfieldError:  # needs costs, lengths or gains up to 1, or is no user model
+            continue
+        if len(scores.measures) > 1:
+            continue
+        result = cf.reconcile(made.qrels, run, {name: f"{scores.values.mean():.6f}"}, changes=0)
+        assert result.ours == pytest.approx(scores.values.mean(), abs=1e-9), name
+        compared += 1
+    assert compared > 100
+
+
 def test_reconcile_switches_with_joint_effect_are_found() -> None:
     """A negative level is nonrelevant in cranfield. With both switches, its document is removed."""
     qrels = {"q": {"a": -1, "b": 1}, "p": {"c": 0, "d": 1}}
@@ -403,6 +423,8 @@ def test_command_tsv_has_switches_as_text(example: Data, capsys: pytest.CaptureF
         ("-m nDCG@4 --said nan", "out of range"),
         ("-m nDCG@4 --said 101", "out of range"),
         ("-m nDCG@4 --said=-0.1", "out of range"),
+        ("-m ESL --said=-1", "The range of ESL is: 0 (best) and above"),
+        ("-m DCG --said inf", "score inf is out of range"),
         ("-m nDCG@4", "1 measure (-m) and 0 scores (--said)"),
         ("--said 0.5", "0 measures (-m) and 1 score (--said)"),
         ("-m nDCG@4 -m AP --said 0.5", "2 measures (-m) and 1 score (--said)"),

@@ -27,6 +27,7 @@ from cranfield.reconciliation.documents import Documents
 from cranfield.reconciliation.scoring import Scoring
 from cranfield.reconciliation.switches import (
     DEFAULTS,
+    FRACTIONS,
     SWITCHES,
     Data,
     format_options,
@@ -46,7 +47,6 @@ MAX_CHANGES = 3
 NEAR_MISSES = 5
 SUSPICIOUS = 0.1  # probability of an accidental match
 SLACK = 1e-9  # of the tolerance
-FRACTIONS = ("0 to 1", "0 to below 1", "1 (worst) to 0")  # ranges of scores without a scale
 DECIMALS = 10  # scores that agree so far are equal
 
 
@@ -202,14 +202,20 @@ def _parse_target(name: Any, text: str | float, tolerance: float | None) -> Targ
         decimal = Decimal(number)
     except InvalidOperation:
         raise InputError.from_problem(f"invalid score '{text}': expected a number such as 0.4127 or 41.27%") from None
-    if not decimal.is_finite() or (is_fraction and not 0 <= decimal <= 100):
-        raise InputError.from_problem(f"score {text} is out of range", "Use a number from 0 to 1, or a percentage.")
+    if not decimal.is_finite() or not _get_lowest(m) <= decimal <= (100 if is_fraction else math.inf):
+        fix = "Use a number from 0 to 1, or a percentage." if is_fraction else f"The range of {m} is: {m.range}."
+        raise InputError.from_problem(f"score {text} is out of range", fix)
     exponent = int(decimal.as_tuple().exponent)
     decimals = max(0, -exponent)
     if tolerance is not None and not (math.isfinite(tolerance) and tolerance > 0):
         raise InputError(f"tolerance {tolerance}", "a number above 0")
     scale = 100.0 if words.endswith("%") or (is_fraction and decimal > 1) else 1.0
     return Target(m, words, float(decimal), 0.5 * 10.0**-decimals if tolerance is None else tolerance, decimals, scale)
+
+
+def _get_lowest(m: Measure) -> float:
+    """Return the lowest possible score."""
+    return 0.0 if m.range.startswith(("0", "1", "from 0", "EU")) else -math.inf
 
 
 def _check_measure(m: Measure) -> None:

@@ -67,6 +67,10 @@ class Data:
         return bool((best < max(self.levels, default=0.0)).any() or (best <= 0).any())
 
 
+FRACTIONS = ("0 to 1", "0 to below 1", "1 (worst) to 0")
+"""Ranges of measures whose scores can be percentages."""
+
+
 def get_kind(m: Measure) -> str:
     """Return the name of a measure, with its measurement: ``RBP.residual``, ``RBP.EU``."""
     measurement = m.measurement or ("EU" if m.is_model else "")
@@ -156,7 +160,8 @@ def _list_means(data: Data, m: Measure) -> list[str]:
     if data.documents.topics < 2:
         return ["arithmetic"]
     micro = ["micro"] if _has("P", "SetP", "Recall", "SetRecall", "Success")(m) else []
-    return ["arithmetic", "geometric", "median", *micro]
+    geometric = ["geometric"] if m.range.startswith(FRACTIONS) and m.better == "higher" else []
+    return ["arithmetic", *geometric, "median", *micro]
 
 
 def _is_open_rbp(m: Measure) -> bool:
