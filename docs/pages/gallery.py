@@ -54,6 +54,8 @@ print(figure.data.select("topic", "better").head(3).rows())
 
 """
 
+NIGHT = "cranfield evaluate sim/qrels.txt sim/runs/sys0{0}.txt -m AP -q -f tsv -o night-{0}.tsv"
+
 # Figures of other commands: page of the explanation, text, commands.
 OTHERS = {
     "C/W/L functions of user models": (
@@ -65,6 +67,11 @@ OTHERS = {
         "cwl.md",
         "`plot cwl runs` draws a point for each run, `plot cwl vary` a line for the values of a parameter.",
         {"cwl-runs": f'cranfield plot cwl runs {FILES} -m "INST(T=2, gain=unit)" -o cwl-runs.svg'},
+    ),
+    "Did the results change tonight?": (
+        "history.md",
+        "`plot trend` draws nightly results. In this example, four runs are the results of four nights.",
+        {"trend": "\n".join((*map(NIGHT.format, range(1, 5)), "cranfield plot trend night-*.tsv -o trend.svg"))},
     ),
     "Which measures separate runs?": (
         "meta.md",

@@ -451,7 +451,8 @@ def draw_gallery() -> None:
         first = next(commands(GALLERY))
         run_command(first, Path(place))
         for name, text in gallery()["drawn"]().items():
-            run_command(Command(text, None, 0), Path(place))
+            for line in text.splitlines():
+                run_command(Command(line, None, 0), Path(place))
             svg = Path(place, f"{name}.svg").read_text(encoding="utf-8")
             svg = re.sub(r' (?:aria-[a-z]+|role)="[^"]*"', "", svg)
             (FIGURES / f"{name}.svg").write_text(svg, encoding="utf-8")

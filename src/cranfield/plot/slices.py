@@ -258,4 +258,5 @@ FIGURE = FigureKind(
         ),
         *build_testing_options(),
     ),
+    gallery={"slices": "sim/qrels.txt sim/runs/sys01.txt sim/runs/sys04.txt -m nDCG@10 --by relevant/3"},
 )
