@@ -170,7 +170,7 @@ def test_search_finds_a_measure(visit: Visit, address: str, at: str) -> None:
         ("p-value", "Compare runs"),
         ("confidence interval", "Compare runs"),
         ("ties", "Order, ties and topics"),
-        ("unjudged", "Order, ties and topics"),
+        ("unjudged", "Unjudged documents in a comparison"),
         ("RAG", "Evaluate a RAG system"),
         ("nDCG", "nDCG"),
         ("expected reciprocal rank", "ERR"),

@@ -119,7 +119,7 @@ class Scorer:
     def compute_values(self, rankings: Rankings, blocks: Sequence[Block] | None = None) -> Floats:
         """Compute topics × columns of one run, for all topics or for some blocks."""
         if self.options.ties == "expected":
-            return self._compute_expected(rankings) if rankings.tied.any() else self._compute_untied(rankings)
+            return self._compute_expected(rankings) if rankings.has_ties else self._compute_untied(rankings)
         last = find_deepest(self.measures, self.options.depth)
         if self.collection.intents is not None and last is not None:  # a hit has a level for each intent
             rankings = rankings.with_hits(rankings.ranks <= last)

@@ -155,6 +155,12 @@ class Rankings:
         return np.repeat(np.arange(len(self.returned)), np.diff(self.offsets))
 
     @property
+    def has_ties(self) -> bool:
+        """True if another order of equal scores could change a score."""
+        # Spark counts tied documents only for notes. Without hits, costs of unjudged documents can differ.
+        return bool((self.first != self.last).any() or self.tied.any())
+
+    @property
     def answered(self) -> Bools:
         """True for topics with a ranking, even an empty one."""
         return self.returned >= 0
