@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -249,6 +250,35 @@ def test_reconcile_other_measures_ours_equals_evaluate(example: Data, measure: s
     result = cf.reconcile("q", "r", {measure: f"{score:.6f}"}, changes=1)
     assert result.ours == pytest.approx(score, abs=1e-12)
     assert result.matches[0].changes == 0
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@4", "RBP.residual", "bpref", "Recall"])
+def test_compute_value_depth_equals_evaluate(example: Data, capsys: pytest.CaptureFixture[str], measure: str) -> None:
+    m, compared = cf.parse_measure(measure), 0
+    scoring = Scoring(example.qrels, replace(example.documents, depth=3), m)
+    for size in (0, 1):
+        for conventions in list_conventions(example, measure, size):
+            options, outcome = format_options([m], conventions), scoring.compute_value(conventions)
+            if options is None or outcome is None:
+                continue
+            assert main(["evaluate", "q", "r", *shlex.split(options), "--depth", "3", "-f", "json", "--quiet"]) == 0
+            (scores,) = json.loads(capsys.readouterr().out)["all"].values()
+            assert next(iter(scores.values())) == pytest.approx(outcome[1], abs=1e-12), options
+            compared += 1
+    assert compared > 5
+
+
+def test_command_depth_is_in_the_options(example: Data, capsys: pytest.CaptureFixture[str]) -> None:
+    """With 1 document of each ranking, t-1 finds 1 of 6 relevant documents, t-2 1 of 3: (1/6 + 1/3) / 5."""
+    arguments = "reconcile q r -m AP --said 0.1000 --depth 1 --changes 0 -f json"
+    assert main(arguments.split()) == 0
+    assert json.loads(capsys.readouterr().out)["matches"][0]["options"] == "-m AP --depth 1"
+
+
+def test_reconcile_depth_is_checked(example: Data) -> None:
+    for depth in (0, -1, True, 2.5):
+        with pytest.raises(cf.CranfieldError, match="an integer above 0"):
+            cf.reconcile("q", "r", {"AP": "0.5"}, depth=depth)  # type: ignore[arg-type]
 
 
 def test_reconcile_every_measure_of_rankings_ours_equals_evaluate() -> None:

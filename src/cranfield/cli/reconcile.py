@@ -21,12 +21,13 @@ OPTIONS = (
     option(
         "--said",
         "SCORE",
-        "published score such as 0.4127 or 41.3%; scores above 1 are percentages",
+        "published score such as 0.4127 or 41.3%",
         repeat=True,
         name="said",
     ),
     option("--tolerance", "T", "largest difference (default: half a unit of the last decimal)", value="number"),
     choice("--tool", NAMES, "start from the conventions of a tool (default: cranfield)"),
+    option("--depth", "N", "only the first N documents of each ranking (default: all)", value="count"),
     option("--changes", "N", "conventions that may differ, at most 3 (default: 2)", value="integer", default=2),
     *build_output_options(),
     OptionGroup(

@@ -94,6 +94,7 @@ class Documents:
     is_topic: Bools  # True if the document has the id of the topic
     is_known: Bools  # True if the document is judged for any topic
     by_position: bool = False  # without scores: the order of the input is the ranking
+    depth: int | None = None  # documents of a ranking that count
 
     @classmethod
     def from_run(cls, qrels: Qrels, run: Run, *, with_unjudged_topics: bool = False) -> Documents:
@@ -164,8 +165,8 @@ class Documents:
     def rank_by(self, conventions: Conventions) -> Ranked | None:
         """Return the rankings by some conventions, None if these reject the run."""
         rows = self._drop_duplicates(conventions["duplicates"])
-        if rows is None:
-            return None
+        if rows is None or (self.depth is not None and conventions["ties"] == "expected"):
+            return None  # with expected ties, no document is certain to be within the depth
         score: Any = self.score.astype(np.float32) if conventions["scores"] == "single" else self.score
         if conventions.get("positive"):
             rows = rows[score[rows] > 0]
@@ -175,7 +176,8 @@ class Documents:
         by_rank = conventions["ties"] == "rank"
         value = np.arange(len(order)) if by_rank else score[order]
         group = np.cumsum(np.append(0, np.diff(value) != 0)) if len(order) else order
-        return Ranked(self.topic[order], self.level[order], group, self.is_known[order], self.answered)
+        ranked = Ranked(self.topic[order], self.level[order], group, self.is_known[order], self.answered)
+        return ranked if self.depth is None else ranked.select(ranked.rank <= self.depth)
 
     def _drop_duplicates(self, duplicates: str) -> Ints | None:
         rows = np.arange(len(self.topic))

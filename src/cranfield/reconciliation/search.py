@@ -130,6 +130,7 @@ def reconcile(
     tolerance: float | None = None,
     tool: str | None = None,
     changes: int = 2,
+    depth: int | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
     separator: str | None = None,
@@ -144,13 +145,15 @@ def reconcile(
         The judgments and the run.
     said
         The published scores: ``{"nDCG@10": "0.4127"}``. As text, a score has the precision of its
-        decimals. Scores above 1 and texts with ``%`` are percentages.
+        decimals. Texts with ``%``, and scores above 1 of measures from 0 to 1, are percentages.
     tolerance
         Largest difference of a match. Default: half a unit of the last decimal.
     tool
         Name of a tool. The search starts from its conventions instead of cranfield's.
     changes
         Number of switches that may differ, at most 3.
+    depth
+        Number of documents of each ranking that count. Default: all.
     qrels_format, run_format, separator, columns, labels
         As in `evaluate`.
 
@@ -174,6 +177,8 @@ def reconcile(
     """
     if isinstance(changes, bool) or not isinstance(changes, int) or not 0 <= changes <= MAX_CHANGES:
         raise InputError(f"changes {changes}", f"an integer from 0 to {MAX_CHANGES}")
+    if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
+        raise InputError(f"depth {depth}", "an integer above 0")
     if not isinstance(said, Mapping):
         raise InputError(f"published scores {said!r}", 'a dict such as {"nDCG@10": "0.4127"}')
     targets = tuple(_parse_target(measure, value, tolerance) for measure, value in said.items())
@@ -188,6 +193,7 @@ def reconcile(
         raise InputError(format_names([x.name for x in runs], "run"), "one run")
     counts_holes = all(get_kind(target.measure) == "Unjudged" for target in targets)
     documents = Documents.from_run(judgments, replace(runs[0], merging=None), with_unjudged_topics=counts_holes)
+    documents = replace(documents, depth=depth)
     return _Search(Data(judgments, documents), targets, tool, changes).find()
 
 
@@ -426,6 +432,8 @@ class _Search:
         values = smallest.outcome.values
         tools = dict.fromkeys(c.tool.label for c in members if c.tool is not None)
         options = format_options(self.measures, smallest.conventions)
+        depth = self.data.documents.depth
+        options = options if options is None or depth is None else f"{options} --depth {depth}"
         return Variant(
             kind,
             smallest.changes,
