@@ -75,3 +75,11 @@ def test_suite_and_trend_use_or_reject_clusters_of_records(cranfield: Command) -
     written(Path("suite.toml"), '[collections]\nx.scores = "s.json"\ny.scores = "t.json"\n')
     assert "other clusters of topics (CR2)" in cranfield.printed("suite", "suite.toml", "--table", "pairs")
     assert "nightly results of topics in clusters" in cranfield.refused("trend", "s.json", "t.json")
+
+
+@pytest.mark.usefixtures("collection")
+@pytest.mark.parametrize("command", ["plan", "meta discriminative-power"])
+def test_scores_with_clusters_command_without_clusters_warns(command: str, cranfield: Command) -> None:
+    evaluate(cranfield, "s.json", "need", "-f", "json")
+    done = cranfield(*command.split(), "--scores", "s.json")
+    assert "topics are in 6 clusters, which this command ignores: the results assume independent topics" in done.err

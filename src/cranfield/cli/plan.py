@@ -11,7 +11,7 @@ from cranfield.cli.scores import (
     DECIDING,
     build_evaluation_options,
     build_score_options,
-    get_scores,
+    get_independent_scores,
     reject_options,
 )
 from cranfield.data.run_systems import group_runs, read_systems
@@ -134,7 +134,7 @@ def _plan_seeds(options: argparse.Namespace) -> int:
     if options.plot:
         raise InputError.from_problem("--plot requires runs, or a number as --systems")
     reject_options(options, {"methods", "sizes", "residual"}, "runs, or a number as --systems")
-    scores = get_scores(options, runs=2)
+    scores = get_independent_scores(options, runs=2)
     systems = read_systems(options.systems, scores.runs)
     group_runs(systems)  # raises an error if no system has several runs
     return show(call(seed_plan.plan_seeds, options, scores=scores, systems=systems, seeds=options.seed_counts), options)

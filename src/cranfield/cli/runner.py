@@ -15,7 +15,7 @@ from cranfield.cli.scores import (
     WITH_SCORES,
     choose_measures,
     evaluate_files,
-    get_scores,
+    get_independent_scores,
     reject_options,
 )
 from cranfield.data.preference_pairs import read_preference_pairs
@@ -77,7 +77,7 @@ def _collect_scores(options: argparse.Namespace) -> Inputs:
         scores, columns = _collect_gold_scores(options)
         arguments |= columns
     else:
-        scores = get_scores(options, runs=2)
+        scores = get_independent_scores(options, runs=2)
     if getattr(options, "baselines", None):
         arguments["baseline"] = _resolve_baselines(options, scores)
     return (
@@ -146,7 +146,7 @@ def _collect_gold_scores(options: argparse.Namespace) -> tuple[Scores, dict[str,
     if options.scores:
         measure_texts = {"gold": gold, "measures": options.measures or ()}
         options.measures = None
-        scores = get_scores(options, runs=2)
+        scores = get_independent_scores(options, runs=2)
         columns = {name: choose_columns(scores.measures, texts) for name, texts in measure_texts.items()}
         return scores, columns | {"measures": columns["measures"] or None}
     measures, columns_of_gold = choose_measures(options) or [], _list_columns(gold, options)
@@ -154,7 +154,7 @@ def _collect_gold_scores(options: argparse.Namespace) -> tuple[Scores, dict[str,
         names = ", ".join(sorted(common))
         raise InputError.from_problem(f"use {names} with either -m or --gold-measure, not both")
     options.measures = [*measures, *gold]
-    return get_scores(options, runs=2), {"gold": columns_of_gold, "measures": None}
+    return get_independent_scores(options, runs=2), {"gold": columns_of_gold, "measures": None}
 
 
 def _resolve_baselines(options: argparse.Namespace, scores: Scores) -> list[str]:

@@ -24,7 +24,7 @@ from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.options import NAMES
 from cranfield.evaluation.results import Missing, read_scores
 from cranfield.options import OptionGroup, Rows, argument, choice, option, switch
-from cranfield.scores import Scores, note_topics_file
+from cranfield.scores import Note, Scores, note_topics_file
 from cranfield.wording import format_count
 
 FILES = (
@@ -124,6 +124,16 @@ def get_scores(options: argparse.Namespace, runs: int = 1) -> Scores:
     if len(scores.runs) < runs:
         raise InputError.from_problem(f"found {format_count(len(scores.runs), 'run')}, expected at least {runs}")
     return scores
+
+
+def get_independent_scores(options: argparse.Namespace, runs: int = 1) -> Scores:
+    """Return scores with a warning if topics are in clusters and the command has no such option."""
+    scores = get_scores(options, runs)
+    if not scores.clusters or "clusters" in options:
+        return scores
+    count = format_count(len({*scores.clusters.values()}), "cluster")
+    text = f"topics are in {count}, which this command ignores: the results assume independent topics"
+    return replace(scores, notes=(*scores.notes, Note("clusters", text)))
 
 
 def _drop_counts(scores: Scores) -> Scores:
