@@ -281,6 +281,21 @@ class TestChecks:
         assert record == Record.read("n.json")
         assert cranfield("verify report.html").code == 0
 
+    def test_verify_html_report_with_many_values_compares_their_hash(
+        self, recorded: Path, cranfield: Command, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("cranfield.records.content.LARGEST", 3)
+        assert cranfield("report q x y -m AP -o report.html").code == 0
+        result = Record.read("report.html").data["result"]
+        assert "topics" not in result
+        assert result["values"]["count"] > 3
+        assert cranfield("verify report.html").code == 0
+        changed = Path("x").read_text().splitlines()
+        Path("x").write_text("\n".join(reversed([line.replace(" 1 ", " 9 ") for line in changed])) + "\n")
+        done = cranfield("verify report.html")
+        assert done.code == 1
+        assert "differs  values" in " ".join(done.out.split("\n"))
+
     def test_verify_html_report_of_a_suite(self, recorded: Path, cranfield: Command) -> None:
         systems = '[systems]\nx = "{collection}.x"\ny = "{collection}.y"\n'
         Path("s.toml").write_text(f'[collections.a]\nqrels = "q"\n[collections.b]\nqrels = "q"\n{systems}')

@@ -107,10 +107,13 @@ class Recording:
 
     @property
     def embedded(self) -> Record:
-        """The record of the command with all values, for an HTML report."""
-        from cranfield.records.record import Record
+        """The record of the command, for an HTML report. Many values are replaced by their hash."""
+        from cranfield.records.content import LARGEST
+        from cranfield.records.record import Record, encode_numbers
+        from cranfield.records.verification import shorten_result
 
-        return Record.from_content(self.content)
+        result = encode_numbers(self.content["result"])
+        return Record.from_content({**self.content, "result": shorten_result(result, LARGEST)})
 
     @cached_property
     def content(self) -> dict[str, Any]:

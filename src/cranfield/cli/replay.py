@@ -19,7 +19,7 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.presets import get_preset_text
 from cranfield.records.content import describe_platform, hash_topic_rows, iter_topic_rows, parse_sidecar
 from cranfield.records.record import Record, encode_numbers
-from cranfield.records.verification import Check, Difference, Verification, compare_results
+from cranfield.records.verification import Check, Difference, Verification, compare_results, match_length
 from cranfield.wording import format_count
 
 LIBRARIES, COMPILED = "libraries", "compiled"
@@ -42,7 +42,8 @@ def verify(record: Record, files: str | os.PathLike[str] | None = None) -> Verif
         checks.append(Check("values", "result", "cannot", None, found))
     else:
         recorded = record.data["result"]
-        compared, differences = compare_results({**recorded, **sidecar} if sidecar else recorded, now)
+        expected = {**recorded, **sidecar} if sidecar else recorded
+        compared, differences = compare_results(expected, match_length(recorded, now))
         checks.append(_check_values(compared, differences))
     if record.data.get("sidecar") is not None:
         checks.append(sidecar if isinstance(sidecar, Check) else _check_sidecar(record, now))
