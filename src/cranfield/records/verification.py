@@ -189,15 +189,26 @@ def shorten_result(result: Mapping[str, Any], largest: int) -> Mapping[str, Any]
     >>> shorten_result({"all": {"a": 0.5}, "topics": {"a": {"1": 0.0, "2": 1.0}}}, 1)["values"]["count"]
     2
     """
-    long = {key: result[key] for key in LONG if key in result}
-    digest, count = hashlib.sha256(), 0
-    for path, leaf in _iter_leaves(long):
-        digest.update(f"{json.dumps([*path, leaf])}\n".encode())
-        count += 1
+    long = _remove_notes({key: result[key] for key in LONG if key in result})
+    count = _count_leaves(long)
     if count <= largest:
         return result
+    digest = hashlib.sha256(json.dumps(long, sort_keys=True).encode()).hexdigest()
     rest = {key: value for key, value in result.items() if key not in LONG}
-    return {**rest, "values": {"count": count, "sha256": digest.hexdigest()}}
+    return {**rest, "values": {"count": count, "sha256": digest}}
+
+
+def _remove_notes(value: Any) -> Any:
+    """Return a result without notes and texts that may change."""
+    if isinstance(value, Mapping):
+        return {key: _remove_notes(part) for key, part in value.items() if key not in (NOTES, *WORDING)}
+    return [*map(_remove_notes, value)] if isinstance(value, list | tuple) else value
+
+
+def _count_leaves(value: Any) -> int:
+    if isinstance(value, Mapping):
+        return sum(map(_count_leaves, value.values()))
+    return sum(map(_count_leaves, value)) if isinstance(value, list) else 1
 
 
 def match_length(record: Any, now: Any) -> Any:
