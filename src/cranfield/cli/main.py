@@ -52,8 +52,7 @@ TOP = Part(
     ),
     usage="cranfield COMMAND [options] FILE…",
     description="Evaluate search, RAG and ranking systems.",
-    epilog="`cranfield COMMAND --help` explains a command. `cranfield completion SHELL` prints a "
-    "script for shell completion. Exit codes: 0 success, 1 failed comparison (--fail-if-worse), 2 error.",
+    epilog="Details: `cranfield COMMAND --help`. Exit codes 0 ok, 1 failed check, 2 error.",
     example="\n".join(f"{name} {COMMANDS[name].examples[0]}" for name in ("evaluate", "compare")),
     parts=tuple(Part(name, help=row.does) for name, row in COMMANDS.items()),
     metavar="COMMAND",
